@@ -1,0 +1,160 @@
+//! The interface between the shims and whoever decides what happens: the *controller* of the running model.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dpor::{Access, Op, ThreadId};
+
+/// What a shim type carries so that the controller knows it again within one execution: the number of the execution that
+/// used it last (upper 40 bits, 0: none yet) and its object number there (lower 24 bits). Kept in an atomic so that shims
+/// are `Sync`; only the controller's thread touches it while a model runs.
+#[derive(Debug, Default)]
+pub struct Slot(AtomicU64);
+
+impl Slot {
+    /// The slot of an object that no execution has used.
+    pub const fn new() -> Self {
+        Slot(AtomicU64::new(0))
+    }
+
+    /// The raw word.
+    #[inline]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Replaces the raw word.
+    #[inline]
+    pub fn set(&self, word: u64) {
+        self.0.store(word, Ordering::Relaxed);
+    }
+
+    /// Makes the object new to the running execution: its next use starts from its stored value.
+    #[inline]
+    pub fn forget(&self) {
+        self.set(0);
+    }
+}
+
+/// The execution is over and this thread is only being unwound: nothing is performed any more, and the shim returns
+/// something harmless without touching shared state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inert;
+
+/// A shared object as its shim presents it to the controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The identity within the execution.
+    pub slot: &'a Slot,
+    /// The abstract state the object was created with; used when this execution sees it first.
+    pub init: u64,
+    /// Where it was created.
+    pub created: &'static Location<'static>,
+    /// A name given by the user.
+    pub name: Option<&'a str>,
+}
+
+/// The controller of the model that is running on this OS thread. The root crate implements it; shims find it with
+/// [`current`]. All methods act for the model thread that is running now.
+pub trait Controller {
+    /// Performs `op` on `target` (its `object` field is filled in here) and returns its result. May run other model threads
+    /// first. Does not return, but unwinds, when the execution ends here.
+    fn perform(&self, target: Option<Target<'_>>, op: Op) -> Result<u64, Inert>;
+
+    /// Checks a plain access to the memory that `target` stands for against all earlier ones. A race ends the model.
+    fn plain(&self, target: Target<'_>, access: Access, what: &'static dpor::Info, site: &'static Location<'static>);
+
+    /// The caller has exclusive access (`get_mut`, `into_inner`, drop): returns the newest state of the object if this
+    /// execution has used it, and makes it new ([`Slot::forget`]). An operation that is not ordered before is a race.
+    fn exclusive(&self, target: Target<'_>, what: &'static dpor::Info, site: &'static Location<'static>) -> Option<u64>;
+
+    /// Starts a model thread that runs `body`. The caller has performed `Action::Spawn` before.
+    fn start(&self, thread: ThreadId, spec: ThreadSpec);
+
+    /// The thread that is running.
+    fn thread(&self) -> ThreadId;
+
+    /// Its name (given, or "main"), if any.
+    fn thread_name(&self, thread: ThreadId) -> Option<String>;
+
+    /// The number of this execution, unique in the process and never 0.
+    fn execution(&self) -> u64;
+
+    /// Whether the running thread is being unwound because the execution is over (see [`Inert`]).
+    fn inert(&self) -> bool;
+
+    /// Whether the running model thread is unwinding from a panic: what `std::thread::panicking` means inside a model.
+    fn panicking(&self) -> bool;
+
+    /// A value of the running thread (`thread_local!`), of the running process or execution (`static` state of the shims):
+    /// looks it up by key, or makes it with `init`. Dropped at the end of the thread, in reverse order of creation, or at
+    /// the end of the execution. `None` when the scope's storage is already being destroyed. The pointer is valid until then.
+    fn storage(&self, scope: Scope, key: usize, init: &mut dyn FnMut() -> Box<dyn Any>) -> Option<NonNull<dyn Any>>;
+
+    /// The shim cannot go on: the model fails with the stable code `kind` ("outside", "limit", …) and `message`.
+    fn fail(&self, kind: &'static str, message: String, site: &'static Location<'static>) -> !;
+
+    /// A panic that nobody has taken (the handle of a panicked thread was dropped, or its result is thrown away) fails the
+    /// model; called by `JoinHandle` when the panic has been delivered to the user instead.
+    fn delivered(&self, thread: ThreadId);
+
+    /// Whether values created at `site` need a modelled reference count in this exploration.
+    fn counts(&self, site: &'static Location<'static>) -> bool;
+
+    /// From now on values created at `site` need a modelled count; the exploration starts again. Does not return.
+    fn count_from_now_on(&self, site: &'static Location<'static>) -> !;
+
+    /// Number of visible operations performed so far by the running thread: two readings tell whether code in between did any.
+    fn performed(&self) -> u64;
+}
+
+/// A thread to be started.
+pub struct ThreadSpec {
+    /// The name given by the user.
+    pub name: Option<String>,
+    /// Runs on the new thread. Its panics are caught and reported by the controller, which also performs `Action::End`.
+    pub body: Box<dyn FnOnce()>,
+    /// Told, on the new thread and before `Action::End`, of the panic that ended `body`.
+    pub panicked: Box<dyn FnOnce(Box<dyn Any + Send>)>,
+    /// Where it was spawned.
+    pub site: &'static Location<'static>,
+}
+
+/// How long a stored value lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// As the model thread.
+    Thread,
+    /// As the execution.
+    Execution,
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<NonNull<dyn Controller>>> = const { Cell::new(None) };
+}
+
+/// Calls `f` with the controller of the model that runs on this OS thread, or with `None` outside a model.
+#[inline]
+pub fn current<R>(f: impl FnOnce(Option<&dyn Controller>) -> R) -> R {
+    let controller = CURRENT.get();
+    // SAFETY: `enter` keeps the pointee borrowed for as long as the pointer is set, on this OS thread; model threads that are
+    // suspended within `f` are ended before `enter` returns.
+    f(controller.map(|c| unsafe { &*c.as_ptr() }))
+}
+
+/// Runs `f` with `controller` as the current one of this OS thread.
+pub fn enter<R>(controller: &dyn Controller, f: impl FnOnce() -> R) -> R {
+    struct Restore(Option<NonNull<dyn Controller>>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+    // SAFETY: only the lifetime changes; the guard takes the pointer away before `controller` can end.
+    let erased: NonNull<dyn Controller> = unsafe { std::mem::transmute(NonNull::from(controller)) };
+    let _restore = Restore(CURRENT.replace(Some(erased)));
+    f()
+}

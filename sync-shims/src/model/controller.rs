@@ -64,6 +64,10 @@ pub trait Controller {
     /// first. Does not return, but unwinds, when the execution ends here.
     fn perform(&self, target: Option<Target<'_>>, op: Op) -> Result<u64, Inert>;
 
+    /// Whether the operation that the running thread performed last wrote: tells a spurious failure of
+    /// `compare_exchange_weak` (whose result, the old value, is the expected one) from a success.
+    fn wrote(&self) -> bool;
+
     /// Checks a plain access to the memory that `target` stands for against all earlier ones. A race ends the model.
     fn plain(&self, target: Target<'_>, access: Access, what: &'static dpor::Info, site: &'static Location<'static>);
 
@@ -104,8 +108,14 @@ pub trait Controller {
     /// Whether values created at `site` need a modelled reference count in this exploration.
     fn counts(&self, site: &'static Location<'static>) -> bool;
 
-    /// From now on values created at `site` need a modelled count; the exploration starts again. Does not return.
-    fn count_from_now_on(&self, site: &'static Location<'static>) -> !;
+    /// From now on values created at `site` need a modelled count; the exploration starts again. Unwinds; if the thread is
+    /// unwinding already, makes it inert and returns.
+    fn count_from_now_on(&self, site: &'static Location<'static>);
+
+    /// Enters (`true`) or leaves code of the running thread that is ordered after everything that happened to the memory it
+    /// touches, by a count that is not modelled: the drop of the value of an `Arc`. Plain and exclusive accesses made in
+    /// between race with nothing that came before them. Nests.
+    fn ordered_drop(&self, enter: bool);
 
     /// Number of visible operations performed so far by the running thread: two readings tell whether code in between did any.
     fn performed(&self) -> u64;

@@ -1,0 +1,87 @@
+//! The operations of all atomics, on values that are plain words; nothing here depends on the type of the atomic.
+
+use dpor::{Action, Info, Update};
+
+use super::Ordering;
+use super::updates::exchange;
+use crate::model::controller::current;
+use crate::model::event::{Answer, Identity, Site, perform};
+
+/// An atomic as these functions see it.
+pub(super) struct Atomic<'a> {
+    pub(super) identity: &'a Identity,
+    /// The word in the real atomic, which the object starts from.
+    pub(super) init: u64,
+}
+
+/// A read-modify-write that always writes; `Done` holds the old value.
+#[inline]
+#[track_caller]
+pub(super) fn update(
+    atomic: Atomic<'_>,
+    update: Update,
+    operand: u64,
+    order: Ordering,
+    info: &'static Info,
+    site: Site,
+) -> Answer {
+    let action = Action::Update { update, operands: [operand, 0], order, failure: Ordering::Relaxed, weak: false };
+    perform(atomic.identity, atomic.init, action, info, site)
+}
+
+/// What a `compare_exchange` compares, writes and orders.
+pub(super) struct Exchange {
+    pub(super) expected: u64,
+    pub(super) new: u64,
+    pub(super) success: Ordering,
+    pub(super) failure: Ordering,
+    pub(super) weak: bool,
+}
+
+/// What came of a `compare_exchange`; both carry the old value.
+pub(super) enum Exchanged {
+    Outside,
+    Success(u64),
+    Failure(u64),
+}
+
+/// A `compare_exchange`. An inert one claims to have succeeded, as code that is being unwound may repeat it until it does.
+#[inline]
+#[track_caller]
+pub(super) fn compare_exchange(
+    atomic: Atomic<'_>,
+    Exchange { expected, new, success, failure, weak }: Exchange,
+    info: &'static Info,
+    site: Site,
+) -> Exchanged {
+    let action = Action::Update { update: exchange, operands: [expected, new], order: success, failure, weak };
+    match perform(atomic.identity, atomic.init, action, info, site) {
+        Answer::Outside => Exchanged::Outside,
+        Answer::Inert => Exchanged::Success(expected),
+        Answer::Done(old) if old != expected || (weak && failed_spuriously()) => Exchanged::Failure(old),
+        Answer::Done(old) => Exchanged::Success(old),
+    }
+}
+
+fn failed_spuriously() -> bool {
+    current(|controller| controller.is_some_and(|c| c.spurious()))
+}
+
+/// Ends the model: its atomics have no address that could be given away.
+#[cold]
+#[inline(never)]
+pub(super) fn no_address(identity: &Identity, info: &'static Info, site: Site) {
+    current(|controller| {
+        if let Some(controller) = controller
+            && !controller.inert()
+        {
+            let message = format!(
+                "{}::{} gives out the address of the value, and a model does not see what is done through it (created at {})",
+                info.family,
+                info.name,
+                identity.created(),
+            );
+            controller.fail("outside", message, site);
+        }
+    });
+}

@@ -1,0 +1,72 @@
+//! The boolean atomic.
+
+use std::fmt;
+use std::panic::Location;
+
+use dpor::{Action, Info};
+
+use super::access::{Atomic, Exchange, Exchanged, compare_exchange, no_address, update};
+use super::common::{common_methods, fetch_methods, info};
+use super::orders::{check_failure, check_load, check_store, failure_of};
+use super::{Ordering, updates};
+use crate::model::event::{Answer, Identity, Site, exclusive, perform};
+
+/// Stands in for [`std::sync::atomic::AtomicBool`].
+pub struct AtomicBool {
+    identity: Identity,
+    value: std::sync::atomic::AtomicBool,
+}
+
+impl AtomicBool {
+    #[inline]
+    fn word(value: bool) -> u64 {
+        u64::from(value)
+    }
+
+    #[inline]
+    fn value_of(word: u64) -> bool {
+        word != 0
+    }
+
+    common_methods!("AtomicBool", std::sync::atomic::AtomicBool, bool);
+
+    fetch_methods! { "AtomicBool", bool, bool, Self::word;
+        fetch_and => updates::and;
+        fetch_nand => updates::nand_bool;
+        fetch_or => updates::or;
+        fetch_xor => updates::xor;
+    }
+
+    /// Stands in for [`std::sync::atomic::AtomicBool::fetch_not`].
+    #[inline]
+    #[track_caller]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        let info = info!("AtomicBool", "fetch_not");
+        match update(self.atomic(), updates::xor, 1, order, info, Location::caller()) {
+            Answer::Outside => self.value.fetch_not(order),
+            Answer::Done(old) => Self::value_of(old),
+            Answer::Inert => self.value.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Default for AtomicBool {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+impl From<bool> for AtomicBool {
+    #[track_caller]
+    fn from(value: bool) -> Self {
+        Self::new(value)
+    }
+}
+
+/// Loads the value, `Relaxed`.
+impl fmt::Debug for AtomicBool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
+    }
+}

@@ -1,0 +1,15 @@
+//! The model types, and the interface to the controller that drives them.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`controller`] | what shims ask of the controller of the running model |
+//! | [`event`] | how a shim asks: one visible operation, the identity of its object |
+//! | [`deferred`] | what has to be settled before the next visible operation of a thread |
+//! | [`live`] | which executions are running, so that use from outside is noticed |
+//! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
+
+pub mod atomic;
+pub mod controller;
+pub mod deferred;
+pub mod event;
+pub mod live;

@@ -1,0 +1,184 @@
+//! A system call in progress: how it acts on objects, and how it can end.
+
+use std::io;
+use std::path::Path;
+
+use dpor::{Action, Info, Ordering, Outs, Role};
+
+use super::errno::Errno;
+use super::tables::Tables;
+use crate::model::controller::{Controller, Inert, Slot, Target};
+use crate::model::event::{Answer, Site, perform_in};
+
+/// Something that several threads can see: its identity and the state that it starts with.
+#[derive(Debug)]
+pub(crate) struct Object {
+    slot: Slot,
+    init: u64,
+    created: Site,
+    name: Option<Box<str>>,
+}
+
+impl Object {
+    /// An object that nobody has used yet. The state it starts with and its place in the tables must be the same in every
+    /// order of the threads' steps.
+    pub(crate) fn new(init: u64, created: Site) -> Self {
+        Object { slot: Slot::new(), init, created, name: None }
+    }
+
+    /// The same object under the name that reports call it.
+    pub(crate) fn named(mut self, name: impl Into<Box<str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The same object under the name of a path.
+    pub(crate) fn at(self, path: &Path) -> Self {
+        self.named(path.display().to_string())
+    }
+}
+
+/// What a step does, apart from its arguments.
+#[derive(Debug)]
+pub(crate) struct Step {
+    info: Info,
+    outs: Outs,
+}
+
+impl Step {
+    /// A step of the method `family::name`.
+    pub(crate) const fn new(family: &'static str, name: &'static str, outs: Outs) -> Self {
+        Step { info: Info { name, family, role: Role::Plain }, outs }
+    }
+
+    /// The same step, with what it means for who waits for whom.
+    pub(crate) const fn role(mut self, role: Role) -> Self {
+        self.info.role = role;
+        self
+    }
+}
+
+/// Whether a step may wait for a time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// As long as it takes.
+    Unlimited,
+    /// There is a timeout: another thread may run meanwhile at no cost.
+    Limited,
+}
+
+/// How a system call ends other than well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// With an error.
+    Errno(Errno),
+    /// Not at all: the execution is over.
+    Inert,
+}
+
+impl From<Errno> for Halt {
+    fn from(errno: Errno) -> Self {
+        Halt::Errno(errno)
+    }
+}
+
+impl From<Inert> for Halt {
+    fn from(Inert: Inert) -> Self {
+        Halt::Inert
+    }
+}
+
+/// What comes of a system call.
+pub(crate) type Sys<T> = Result<T, Halt>;
+
+/// The way out of the simulated kernel.
+pub(crate) trait OrInert<T> {
+    /// As std returns it; `value` if the execution is over. Code that is only being unwound must find something harmless: an
+    /// error might be unwrapped in a destructor, which would abort.
+    fn or_inert(self, value: impl FnOnce() -> T) -> io::Result<T>;
+}
+
+impl<T> OrInert<T> for Sys<T> {
+    fn or_inert(self, value: impl FnOnce() -> T) -> io::Result<T> {
+        match self {
+            Ok(result) => Ok(result),
+            Err(Halt::Inert) => Ok(value()),
+            Err(Halt::Errno(errno)) => Err(errno.into()),
+        }
+    }
+}
+
+/// A system call in progress.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    controller: &'a dyn Controller,
+    site: Site,
+}
+
+impl<'a> Call<'a> {
+    /// A call that the running thread makes at `site`.
+    pub(crate) fn new(controller: &'a dyn Controller, site: Site) -> Self {
+        Call { controller, site }
+    }
+
+    /// Where it was written.
+    pub(crate) fn site(self) -> Site {
+        self.site
+    }
+
+    /// The execution it belongs to.
+    pub(crate) fn execution(self) -> u64 {
+        self.controller.execution()
+    }
+
+    /// Takes one step; other threads may run first.
+    pub(crate) fn act(self, object: &Object, step: &'static Step, args: [u64; 2]) -> Result<u64, Inert> {
+        self.act_within(object, step, args, Patience::Unlimited)
+    }
+
+    /// As [`Call::act`], for a step that may have a timeout.
+    pub(crate) fn act_within(
+        self,
+        object: &Object,
+        step: &'static Step,
+        args: [u64; 2],
+        patience: Patience,
+    ) -> Result<u64, Inert> {
+        let target = Target {
+            slot: &object.slot,
+            init: object.init,
+            created: object.created,
+            name: object.name.as_deref(),
+        };
+        // Steps that only look pass on what they saw: whoever finds a path there finds what was done before it was made.
+        let action =
+            Action::Object { outs: step.outs, args, failure: Ordering::Acquire, yields: patience == Patience::Limited };
+        match perform_in(self.controller, Some(target), action, &step.info, self.site) {
+            Answer::Done(result) => Ok(result),
+            Answer::Inert | Answer::Outside => Err(Inert),
+        }
+    }
+
+    /// Uses the plain data of the execution. `f` must not take steps.
+    pub(crate) fn tables<R>(self, f: impl FnOnce(&mut Tables) -> R) -> Result<R, Inert> {
+        Tables::with(self.controller, f)
+    }
+
+    /// A number that nothing else in this execution has, not 0: the thread and how many it took before. It does not depend on
+    /// what other threads do, as the arguments and states of steps must not.
+    pub(crate) fn fresh(self) -> Result<u64, Inert> {
+        let thread = self.controller.thread();
+        self.tables(|tables| tables.next_number(thread)).map(|number| (u64::from(thread.0) + 1) << 20 | number)
+    }
+
+    /// The program wants something that the simulated kernel does not have: fails the model.
+    pub(crate) fn unsupported(self, what: &str) -> ! {
+        let message = format!("{what} is not part of the simulated kernel");
+        self.controller.fail("outside", message, self.site)
+    }
+
+    /// The program does something more often than a state has room for: fails the model.
+    pub(crate) fn limit(self, what: &str) -> ! {
+        self.controller.fail("limit", format!("the simulated kernel has room for {what}"), self.site)
+    }
+}

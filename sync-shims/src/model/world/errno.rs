@@ -1,0 +1,76 @@
+//! The kernel's error numbers.
+
+use std::io;
+
+/// An error number, see errno(3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Errno(pub(crate) i32);
+
+impl Errno {
+    /// Operation not permitted.
+    pub(crate) const PERM: Errno = Errno(1);
+    /// No such file or directory.
+    pub(crate) const NOENT: Errno = Errno(2);
+    /// No such device or address: `open` of a socket file.
+    pub(crate) const NXIO: Errno = Errno(6);
+    /// The descriptor is not open, or not open for this.
+    pub(crate) const BADF: Errno = Errno(9);
+    /// The path exists.
+    pub(crate) const EXIST: Errno = Errno(17);
+    /// A component of the path is not a directory.
+    pub(crate) const NOTDIR: Errno = Errno(20);
+    /// The path is a directory.
+    pub(crate) const ISDIR: Errno = Errno(21);
+    /// Invalid argument.
+    pub(crate) const INVAL: Errno = Errno(22);
+    /// The other end is closed for reading.
+    pub(crate) const PIPE: Errno = Errno(32);
+}
+
+/// The numbers that are not the same everywhere, as Linux on most architectures has them.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+impl Errno {
+    /// It would block.
+    pub(crate) const AGAIN: Errno = Errno(11);
+    /// The path is taken.
+    pub(crate) const ADDRINUSE: Errno = Errno(98);
+    /// The other end was closed with data unread.
+    pub(crate) const CONNRESET: Errno = Errno(104);
+    /// Nobody listens.
+    pub(crate) const CONNREFUSED: Errno = Errno(111);
+}
+
+/// The numbers that are not the same everywhere, as the BSDs and Apple's systems have them: the simulated kernel behaves as
+/// Linux, but `io::Error` translates numbers the way of the system it is compiled for.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+impl Errno {
+    /// It would block.
+    pub(crate) const AGAIN: Errno = Errno(35);
+    /// The path is taken.
+    pub(crate) const ADDRINUSE: Errno = Errno(48);
+    /// The other end was closed with data unread.
+    pub(crate) const CONNRESET: Errno = Errno(54);
+    /// Nobody listens.
+    pub(crate) const CONNREFUSED: Errno = Errno(61);
+}
+
+/// Set in the result of a step that failed; the rest is the error number.
+const FAILED: u64 = 1 << 63;
+
+impl Errno {
+    /// The error as the result of a step.
+    pub(crate) const fn result(self) -> u64 {
+        FAILED | self.0 as u64
+    }
+
+    /// The result of a step that either gives a number or fails.
+    pub(crate) fn check(result: u64) -> Result<u64, Errno> {
+        if result & FAILED == 0 { Ok(result) } else { Err(Errno((result & !FAILED) as i32)) }
+    }
+}
+
+impl From<Errno> for io::Error {
+    fn from(errno: Errno) -> Self {
+        io::Error::from_raw_os_error(errno.0)
+    }
+}

@@ -1,0 +1,62 @@
+//! The simulated kernel: the only place that knows paths, sockets and files.
+//!
+//! It stands in for the part of Linux behind `bind(2)`, `connect(2)`, `open(2)`, `flock(2)` and their like, in one
+//! namespace of paths for each execution. [`os::unix::net`](super::os::unix::net) and [`fs`](super::fs) are thin fronts.
+//!
+//! # How it is built
+//!
+//! Everything that one thread can do and another can notice is an [`Object`]: one for the entry behind each path, a few for
+//! each inode (the listener, its queue, the content, the lock), one for each direction of a connection. An object has a
+//! small state (one word), and system calls act on it through [`Call::act`] with pure functions of that state; so calls on
+//! different paths commute, and the explorer sees exactly which calls meet. A call that needs several objects is several
+//! steps, as it is in the kernel.
+//!
+//! Bytes, addresses and the tables that lead from a path to its objects are plain data ([`Tables`]). They are touched right
+//! after a step, before the same thread takes its next one, in the order in which the execution happens to run. That order
+//! may differ between two runs of the same execution, except that a step which *writes* an object comes after all earlier
+//! writes of it. Hence the rule on which everything here rests:
+//!
+//! **What a step finds in the plain data must have been put there before a step whose state it has read.** So tables are
+//! either append-only with names that do not depend on the order (paths; numbers made of the thread and its own count, see
+//! [`Call::fresh`]), or belong to one object all of whose users write it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `call.rs` | a system call in progress: objects, steps, errors |
+//! | `errno.rs` | the kernel's error numbers |
+//! | `tables.rs` | the plain data of an execution |
+//! | `path.rs` | from what the user wrote to a name in the namespace |
+//! | `entry.rs` | what a path leads to: create, look up, remove |
+//! | `rename.rs` | rename, in several steps that look like one |
+//! | `inode.rs` | files, directories and socket files |
+//! | `descriptor.rs` | how many descriptors an open file has, and who closes the last one |
+//! | `content.rs` | what is in a file |
+//! | `flock.rs` | the lock of a file |
+//! | `open.rs` | open files |
+//! | `listener.rs` | listening sockets: bind, listen, connect, accept |
+//! | `connection.rs` | connected sockets: read, write, shutdown, close |
+
+mod call;
+mod connection;
+mod content;
+mod descriptor;
+mod entry;
+mod errno;
+mod flock;
+mod inode;
+mod listener;
+mod open;
+mod path;
+mod rename;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use call::{Call, Halt, OrInert, Sys};
+pub(crate) use connection::{Endpoint, Shut};
+pub(crate) use entry::{Kind, create_dir, exists, hard_link, remove_file};
+pub(crate) use errno::Errno;
+pub(crate) use inode::{Status, status};
+pub(crate) use listener::{Listener, connect};
+pub(crate) use open::{OpenFile, OpenMode};
+pub(crate) use rename::rename;

@@ -1,0 +1,92 @@
+//! The plain data of the simulated kernel in one execution.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dpor::ThreadId;
+
+use super::call::Object;
+use super::entry::Entry;
+use super::inode::Inode;
+use super::path;
+use crate::model::controller::{Controller, Inert, Scope};
+use crate::model::event::Site;
+
+/// From names to what they name. All of it is append-only; no table is ever walked, so that nothing depends on the order in
+/// which the threads filled it.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    /// The entry of each path that was ever looked at.
+    entries: HashMap<PathBuf, Arc<Object>>,
+    /// By number.
+    inodes: HashMap<u64, Arc<Inode>>,
+    /// By number: whether it is done.
+    renames: HashMap<u64, Arc<Object>>,
+    /// Held while a rename takes its steps.
+    rename_lock: Option<Arc<Object>>,
+    /// How many numbers each thread took.
+    numbers: HashMap<ThreadId, u64>,
+}
+
+impl Tables {
+    /// Uses those of the running execution.
+    pub(crate) fn with<R>(controller: &dyn Controller, f: impl FnOnce(&mut Tables) -> R) -> Result<R, Inert> {
+        /// Not zero-sized, so that its address is its own.
+        static KEY: u8 = 0;
+        let key = std::ptr::from_ref(&KEY) as usize;
+        let mut init = || Box::new(RefCell::new(Tables::default())) as Box<dyn Any>;
+        let storage = controller.storage(Scope::Execution, key, &mut init).ok_or(Inert)?;
+        // SAFETY: 1. the controller keeps the value until the end of the execution, to which the running thread belongs;
+        // 2. it hands out no exclusive reference meanwhile; 3. all threads of an execution take turns.
+        let storage = unsafe { storage.as_ref() };
+        let tables = storage.downcast_ref::<RefCell<Tables>>().expect("the key is the address of a static of this function");
+        Ok(f(&mut tables.borrow_mut()))
+    }
+
+    /// How many numbers `thread` has taken, with this one.
+    pub(crate) fn next_number(&mut self, thread: ThreadId) -> u64 {
+        let number = self.numbers.entry(thread).or_insert(0);
+        *number += 1;
+        *number
+    }
+
+    /// The entry of `path`, which is a name in the namespace.
+    pub(crate) fn entry(&mut self, path: &Path, site: Site) -> Arc<Object> {
+        if let Some(entry) = self.entries.get(path) {
+            return entry.clone();
+        }
+        let init = path::initial_directory(path).map_or(Entry::ABSENT, Entry::directory);
+        let entry = Arc::new(Object::new(init.state(), site).at(path::shown(path)));
+        self.entries.insert(path.to_path_buf(), entry.clone());
+        entry
+    }
+
+    /// Adds an inode, before the step that lets others find it.
+    pub(crate) fn add_inode(&mut self, inode: Arc<Inode>) {
+        self.inodes.insert(inode.number(), inode);
+    }
+
+    /// The inode with this number, which an entry has led to.
+    pub(crate) fn inode(&mut self, number: u64, site: Site) -> Arc<Inode> {
+        // Directories that are there from the start are made when they are needed.
+        self.inodes.entry(number).or_insert_with(|| Arc::new(Inode::directory(number, site))).clone()
+    }
+
+    /// The lock of all renames.
+    pub(crate) fn rename_lock(&mut self, site: Site) -> Arc<Object> {
+        self.rename_lock.get_or_insert_with(|| Arc::new(Object::new(0, site).named("the lock of renames"))).clone()
+    }
+
+    /// Adds a rename, before the step that lets others find it.
+    pub(crate) fn add_rename(&mut self, number: u64, done: Arc<Object>) {
+        self.renames.insert(number, done);
+    }
+
+    /// The rename with this number, which an entry has led to.
+    pub(crate) fn rename(&mut self, number: u64) -> Arc<Object> {
+        self.renames[&number].clone()
+    }
+}

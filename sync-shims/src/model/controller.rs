@@ -68,10 +68,6 @@ pub trait Controller {
     /// `compare_exchange_weak` (whose result, the old value, is the expected one) from a success.
     fn wrote(&self) -> bool;
 
-    /// Whether the weak `Action::Update` that the running thread has just performed failed spuriously: its result, the old
-    /// value, does not tell.
-    fn spurious(&self) -> bool;
-
     /// Checks a plain access to the memory that `target` stands for against all earlier ones. A race ends the model.
     fn plain(&self, target: Target<'_>, access: Access, what: &'static dpor::Info, site: &'static Location<'static>);
 

@@ -29,6 +29,7 @@ enum Snapshot {
 }
 
 /// A pointer that was handed out and may have been written through.
+#[derive(Clone, Copy)]
 struct HandedOut {
     /// The cell's slot word, copied: the cell itself may have moved since.
     slot: u64,
@@ -68,14 +69,35 @@ pub fn clear() {
 
 /// Reports every pointer that has been written through meanwhile as a write, and forgets them all (as reads they are known
 /// already).
+fn settle_accesses(controller: &dyn Controller) {
+    // One at a time, since a race unwinds out of `report`.
+    while let Some(entry) = HANDED_OUT.with_borrow_mut(Vec::pop) {
+        report(controller, &entry);
+    }
+    UNCOUNTED.with_borrow(|drops| ANYTHING.set(!drops.is_empty()));
+}
+
+/// The same for the cell with the slot word `slot` alone: its memory is about to go, or to be given away.
 #[inline]
-pub(crate) fn settle_accesses(controller: &dyn Controller) {
+pub(crate) fn settle_cell(controller: &dyn Controller, slot: u64) {
     if ANYTHING.get() {
-        // One at a time, since a race unwinds out of `report`.
-        while let Some(entry) = HANDED_OUT.with_borrow_mut(Vec::pop) {
+        let known = |list: &mut Vec<HandedOut>| {
+            let place = list.iter().position(|entry| entry.slot == slot)?;
+            Some(list.swap_remove(place))
+        };
+        while let Some(entry) = HANDED_OUT.with_borrow_mut(known) {
             report(controller, &entry);
         }
-        UNCOUNTED.with_borrow(|drops| ANYTHING.set(!drops.is_empty()));
+    }
+}
+
+/// Reports every pointer that has been written through so far; they may be again.
+fn check_accesses(controller: &dyn Controller) {
+    for i in 0..HANDED_OUT.with_borrow(Vec::len) {
+        let Some(entry) = HANDED_OUT.with_borrow(|list| list.get(i).copied()) else { break };
+        report(controller, &entry);
+        let before = snapshot(entry.memory, entry.len);
+        HANDED_OUT.with_borrow_mut(|list| list[i].before = before);
     }
 }
 
@@ -153,15 +175,15 @@ pub(crate) fn drop_uncounted(controller: &dyn Controller, site: Site, drop_value
             self.0.ordered_drop(false);
         }
     }
-    // What is pending was done before, by a thread that has no part in the order of the drop.
-    settle_accesses(controller);
+    // What was done before is not covered by the order of the drop.
+    check_accesses(controller);
     controller.ordered_drop(true);
     UNCOUNTED.with_borrow_mut(|drops| drops.push(site));
     ANYTHING.set(true);
     let _leave = Leave(controller);
     drop_value();
     // What the drop glue did through raw pointers is covered by the order of the drop as well.
-    settle_accesses(controller);
+    check_accesses(controller);
 }
 
 fn settle_drops(controller: &dyn Controller) {

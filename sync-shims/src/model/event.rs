@@ -162,10 +162,7 @@ pub fn perform_in(
 #[track_caller]
 pub fn exclusive(identity: &Identity, init: u64, info: &'static Info, site: Site) -> Option<u64> {
     current(|controller| match controller {
-        Some(controller) => {
-            deferred::settle(controller);
-            controller.exclusive(identity.target(init), info, site)
-        }
+        Some(controller) => controller.exclusive(identity.target(init), info, site),
         None => {
             identity.outside(info);
             None

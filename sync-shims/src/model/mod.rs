@@ -9,7 +9,14 @@
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 
 pub mod atomic;
+pub mod cell;
 pub mod controller;
 pub mod deferred;
 pub mod event;
+pub mod hint;
 pub mod live;
+pub mod sync;
+pub mod thread;
+
+#[doc(inline)]
+pub use crate::__model_thread_local as thread_local;

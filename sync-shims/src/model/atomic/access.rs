@@ -64,7 +64,7 @@ pub(super) fn compare_exchange(
 }
 
 fn failed_spuriously() -> bool {
-    current(|controller| controller.is_some_and(|c| c.spurious()))
+    current(|controller| controller.is_some_and(|c| !c.wrote()))
 }
 
 /// Ends the model: its atomics have no address that could be given away.

@@ -33,3 +33,6 @@ pub use integer::{
 };
 pub use pointer::AtomicPtr;
 pub use std::sync::atomic::Ordering;
+
+#[expect(deprecated, reason = "std still has it")]
+pub use super::hint::spin_loop_hint;

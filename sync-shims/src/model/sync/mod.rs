@@ -1,0 +1,9 @@
+//! What stands in for [`std::sync`].
+
+pub mod mutex;
+pub(crate) mod raw_mutex;
+
+#[doc(no_inline)]
+pub use crate::model::atomic;
+pub use mutex::{Mutex, MutexGuard};
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};

@@ -1,0 +1,113 @@
+//! `park` and `unpark`: one token for each thread.
+//!
+//! The token is an object of its own, with the state 1 when it is there. `unpark` puts it there (two merge into one), `park`
+//! waits for it and takes it.
+
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use dpor::{Action, Budget, Info, Outcome, Outcomes, Role, ThreadId};
+
+use super::Thread;
+use super::handle::{Kind, current};
+use crate::model::event::{Answer, perform};
+
+const ABSENT: u64 = 0;
+const PRESENT: u64 = 1;
+
+/// Takes the token; without one, only a spurious wake-up goes on.
+fn park_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if token == PRESENT {
+        out.push(Outcome::write(ABSENT, 0));
+    } else {
+        out.push(Outcome::read(0).costs(Budget::Spurious));
+    }
+}
+
+/// Takes the token, or gives up. Nobody can tell a time-out from a spurious wake-up.
+fn park_timeout_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(if token == PRESENT { Outcome::write(ABSENT, 0) } else { Outcome::read(0) });
+}
+
+/// Writes even if the token is there already: what the thread did before must be visible after the `park` too.
+fn unpark_outs(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(PRESENT, 0));
+}
+
+/// Stands in for [`std::thread::park`]. It also wakes up spuriously, as often as the budget for spurious events allows.
+#[track_caller]
+pub fn park() {
+    const INFO: &Info = &Info { name: "park", family: "thread", role: Role::Wait };
+    match current().0 {
+        Kind::Real(_) => std::thread::park(),
+        Kind::Model(thread) => {
+            let action = Action::Object { outs: park_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
+            perform(&thread.token, ABSENT, action, INFO, Location::caller());
+        }
+    }
+}
+
+/// Stands in for [`std::thread::park_timeout`]. In a model it may give up whenever there is no token, however long the
+/// duration.
+#[track_caller]
+pub fn park_timeout(duration: Duration) {
+    const INFO: &Info = &Info { name: "park_timeout", family: "thread", role: Role::Wait };
+    match current().0 {
+        Kind::Real(_) => std::thread::park_timeout(duration),
+        Kind::Model(thread) => {
+            let action =
+                Action::Object { outs: park_timeout_outs, args: [0; 2], failure: Ordering::Relaxed, yields: true };
+            perform(&thread.token, ABSENT, action, INFO, Location::caller());
+        }
+    }
+}
+
+/// Stands in for [`std::thread::park_timeout_ms`].
+#[deprecated(note = "replaced by `park_timeout`")]
+#[track_caller]
+pub fn park_timeout_ms(ms: u32) {
+    park_timeout(Duration::from_millis(ms.into()));
+}
+
+impl Thread {
+    /// Stands in for [`std::thread::Thread::unpark`].
+    #[track_caller]
+    pub fn unpark(&self) {
+        const INFO: &Info = &Info { name: "unpark", family: "Thread", role: Role::Signal };
+        match &self.0 {
+            Kind::Real(thread) => thread.unpark(),
+            Kind::Model(thread) => {
+                let action =
+                    Action::Object { outs: unpark_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
+                match perform(&thread.token, ABSENT, action, INFO, Location::caller()) {
+                    // The thread ended with its model, or does so now.
+                    Answer::Outside | Answer::Inert | Answer::Done(_) => {}
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes(outs: dpor::Outs, state: u64) -> Vec<Outcome> {
+        let mut out = Outcomes::default();
+        outs(state, [0; 2], ThreadId::MAIN, &mut out);
+        out.as_slice().to_vec()
+    }
+
+    #[test]
+    fn without_a_token_only_a_spurious_wake_up_goes_on() {
+        assert_eq!(outcomes(park_outs, ABSENT), [Outcome::read(0).costs(Budget::Spurious)]);
+        assert_eq!(outcomes(park_outs, PRESENT), [Outcome::write(ABSENT, 0)]);
+    }
+
+    #[test]
+    fn tokens_merge() {
+        assert_eq!(outcomes(unpark_outs, ABSENT), [Outcome::write(PRESENT, 0)]);
+        assert_eq!(outcomes(unpark_outs, PRESENT), [Outcome::write(PRESENT, 0)]);
+    }
+}

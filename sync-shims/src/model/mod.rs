@@ -7,16 +7,21 @@
 //! | [`deferred`] | what has to be settled before the next visible operation of a thread |
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
+//! | [`fs`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
 
 pub mod atomic;
 pub mod cell;
 pub mod controller;
 pub mod deferred;
 pub mod event;
+pub mod fs;
 pub mod hint;
 pub mod live;
+pub mod os;
+pub mod process;
 pub mod sync;
 pub mod thread;
+mod world;
 
 #[doc(inline)]
 pub use crate::__model_thread_local as thread_local;

@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use dpor::{Action, Info, Ordering, Outs, Role};
+use dpor::{Action, Info, Ordering, Outs, Role, ThreadId};
 
 use super::errno::Errno;
-use super::tables::Tables;
-use crate::model::controller::{Controller, Inert, Slot, Target};
+use super::tables::{Series, Tables};
+use crate::model::controller::{Controller, Inert, Slot, Target, current};
 use crate::model::event::{Answer, Site, perform_in};
 
 /// Something that several threads can see: its identity and the state that it starts with.
@@ -108,6 +108,20 @@ impl<T> OrInert<T> for Sys<T> {
     }
 }
 
+/// Calls `f` with a call at `site`, or with `None` outside a model.
+pub(crate) fn enter<R>(site: Site, f: impl FnOnce(Option<Call<'_>>) -> R) -> R {
+    current(|controller| f(controller.map(|controller| Call { controller, site })))
+}
+
+/// A call on something that `execution` has made: EBADF if that is not the one that is running.
+pub(crate) fn resume<T>(execution: u64, site: Site, f: impl FnOnce(Call<'_>) -> Sys<T>) -> Sys<T> {
+    enter(site, |call| match call {
+        Some(call) if call.controller.inert() => Err(Halt::Inert),
+        Some(call) if call.controller.execution() == execution => f(call),
+        _ => Err(Errno::BADF.into()),
+    })
+}
+
 /// A system call in progress.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
@@ -115,12 +129,7 @@ pub(crate) struct Call<'a> {
     site: Site,
 }
 
-impl<'a> Call<'a> {
-    /// A call that the running thread makes at `site`.
-    pub(crate) fn new(controller: &'a dyn Controller, site: Site) -> Self {
-        Call { controller, site }
-    }
-
+impl Call<'_> {
     /// Where it was written.
     pub(crate) fn site(self) -> Site {
         self.site
@@ -164,11 +173,24 @@ impl<'a> Call<'a> {
         Tables::with(self.controller, f)
     }
 
-    /// A number that nothing else in this execution has, not 0: the thread and how many it took before. It does not depend on
-    /// what other threads do, as the arguments and states of steps must not.
+    /// A number below 2^54 that nothing else in this execution has, nor a directory that is there from the start: the thread,
+    /// and how many it took before. It does not depend on what other threads do, as the arguments and states of steps must
+    /// not.
     pub(crate) fn fresh(self) -> Result<u64, Inert> {
+        let (thread, count) = self.count(Series::Things)?;
+        Ok((u64::from(thread.0) + 1) << 20 | count)
+    }
+
+    /// The running thread, and how many of a series it has made, with the one that it makes now.
+    pub(crate) fn count(self, series: Series) -> Result<(ThreadId, u64), Inert> {
         let thread = self.controller.thread();
-        self.tables(|tables| tables.next_number(thread)).map(|number| (u64::from(thread.0) + 1) << 20 | number)
+        Ok((thread, self.tables(|tables| tables.next_number(thread, series))?))
+    }
+
+    /// What a report calls the running thread.
+    pub(crate) fn thread_name(self) -> String {
+        let thread = self.controller.thread();
+        self.controller.thread_name(thread).unwrap_or_else(|| format!("thread {}", thread.0))
     }
 
     /// The program wants something that the simulated kernel does not have: fails the model.

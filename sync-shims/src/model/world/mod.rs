@@ -52,11 +52,12 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::{Call, Halt, OrInert, Sys};
-pub(crate) use connection::{Endpoint, Shut};
-pub(crate) use entry::{Kind, create_dir, exists, hard_link, remove_file};
+pub(crate) use call::{Call, Halt, OrInert, Sys, enter, resume};
+pub(crate) use connection::{Connection, Endpoint, Shut};
+pub(crate) use entry::{Kind, create_dir, create_dir_all, exists, remove_file};
 pub(crate) use errno::Errno;
 pub(crate) use inode::{Status, status};
 pub(crate) use listener::{Listener, connect};
-pub(crate) use open::{OpenFile, OpenMode};
-pub(crate) use rename::rename;
+pub(crate) use flock::Mode as LockMode;
+pub(crate) use open::{Access, OpenFile, OpenMode};
+pub(crate) use rename::{hard_link, rename};

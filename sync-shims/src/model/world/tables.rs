@@ -27,8 +27,17 @@ pub(crate) struct Tables {
     renames: HashMap<u64, Arc<Object>>,
     /// Held while a rename takes its steps.
     rename_lock: Option<Arc<Object>>,
-    /// How many numbers each thread took.
-    numbers: HashMap<ThreadId, u64>,
+    /// How many numbers of each series each thread took.
+    numbers: HashMap<(ThreadId, Series), u64>,
+}
+
+/// What is numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Series {
+    /// Inodes, versions of a content, renames.
+    Things,
+    /// Open files.
+    OpenFiles,
 }
 
 impl Tables {
@@ -46,9 +55,9 @@ impl Tables {
         Ok(f(&mut tables.borrow_mut()))
     }
 
-    /// How many numbers `thread` has taken, with this one.
-    pub(crate) fn next_number(&mut self, thread: ThreadId) -> u64 {
-        let number = self.numbers.entry(thread).or_insert(0);
+    /// How many numbers of `series` the thread has taken, with this one.
+    pub(crate) fn next_number(&mut self, thread: ThreadId, series: Series) -> u64 {
+        let number = self.numbers.entry((thread, series)).or_insert(0);
         *number += 1;
         *number
     }

@@ -1,0 +1,3 @@
+//! Stands in for `std::os`.
+
+pub mod unix;

@@ -1,0 +1,4 @@
+//! Stands in for `std::os::unix`.
+
+pub mod fs;
+pub mod net;

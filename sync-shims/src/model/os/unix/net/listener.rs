@@ -1,0 +1,189 @@
+//! Stands in for `std::os::unix::net::UnixListener`.
+
+use std::fmt;
+use std::io;
+use std::os::unix::net as real;
+use std::panic::Location;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::stream::UnixStream;
+use super::{SocketAddr, path_of, unnamed};
+use crate::model::world::{Errno, Listener, OrInert, enter, resume};
+
+/// Stands in for [`std::os::unix::net::UnixListener`].
+///
+/// Dropping the last descriptor closes the socket: its file stays and refuses connections, and connections that nobody
+/// accepted are reset.
+///
+/// A listener that outlives its execution answers EBADF.
+pub struct UnixListener(Inner);
+
+enum Inner {
+    Real(real::UnixListener),
+    Model(Arc<Listener>),
+    /// Made after the end of the execution.
+    Inert,
+}
+
+impl UnixListener {
+    /// Stands in for [`std::os::unix::net::UnixListener::bind`]: bind(2), which makes the file, then listen(2).
+    ///
+    /// # Errors
+    ///
+    /// EADDRINUSE if anything is at the path, ENOENT or ENOTDIR if the directory is not there or is none, `InvalidInput`
+    /// (without a number) if the path is longer than 107 bytes or contains a NUL.
+    #[track_caller]
+    pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
+        UnixListener::bind_addr(&SocketAddr::from_pathname(path)?)
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::bind_addr`].
+    ///
+    /// # Errors
+    ///
+    /// As [`UnixListener::bind`]. An abstract name fails the model.
+    #[track_caller]
+    pub fn bind_addr(address: &SocketAddr) -> io::Result<UnixListener> {
+        enter(Location::caller(), |call| match call {
+            None => real::UnixListener::bind_addr(address).map(|listener| UnixListener(Inner::Real(listener))),
+            Some(call) => path_of(call, address)
+                .and_then(|path| Listener::bind(call, path, address.clone()))
+                .map(|listener| UnixListener(Inner::Model(listener)))
+                .or_inert(|| UnixListener(Inner::Inert)),
+        })
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::accept`]: waits for a connection.
+    ///
+    /// # Errors
+    ///
+    /// EAGAIN if the socket is non-blocking and nobody is there.
+    #[track_caller]
+    pub fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
+        match &self.0 {
+            Inner::Real(listener) => listener.accept().map(|(stream, peer)| (UnixStream::real(stream), peer)),
+            Inner::Model(listener) => {
+                let endpoint = resume(listener.execution(), Location::caller(), |call| listener.accept(call));
+                // Accepting is what loops do for ever: after the end of the execution it is an error.
+                endpoint.map(|e| Some(UnixStream::model(e))).or_inert(|| None).and_then(|stream| match stream {
+                    Some(stream) => Ok((stream, unnamed())),
+                    None => Err(Errno::BADF.into()),
+                })
+            }
+            Inner::Inert => Err(Errno::BADF.into()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::try_clone`]: one more descriptor of the same socket.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn try_clone(&self) -> io::Result<UnixListener> {
+        match &self.0 {
+            Inner::Real(listener) => listener.try_clone().map(|listener| UnixListener(Inner::Real(listener))),
+            Inner::Model(listener) => resume(listener.execution(), Location::caller(), |call| listener.dup(call))
+                .map(|()| UnixListener(Inner::Model(listener.clone())))
+                .or_inert(|| UnixListener(Inner::Inert)),
+            Inner::Inert => Ok(UnixListener(Inner::Inert)),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::local_addr`]: the address it was bound to, whatever became of the
+    /// file.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.0 {
+            Inner::Real(listener) => listener.local_addr(),
+            Inner::Model(listener) => Ok(listener.address().clone()),
+            Inner::Inert => Ok(unnamed()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::set_nonblocking`]. Accepted streams do not inherit it.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        match &self.0 {
+            Inner::Real(listener) => listener.set_nonblocking(nonblocking),
+            Inner::Model(listener) => {
+                resume(listener.execution(), Location::caller(), |call| listener.set_nonblocking(call, nonblocking))
+                    .or_inert(|| ())
+            }
+            Inner::Inert => Ok(()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::take_error`]: never one in a model.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        match &self.0 {
+            Inner::Real(listener) => listener.take_error(),
+            Inner::Model(_) | Inner::Inert => Ok(None),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixListener::incoming`].
+    pub fn incoming(&self) -> Incoming<'_> {
+        Incoming { listener: self }
+    }
+}
+
+impl Drop for UnixListener {
+    fn drop(&mut self) {
+        if let Inner::Model(listener) = &self.0 {
+            // Closing cannot fail, and a socket whose execution is over is closed. A destructor is not told where it is called:
+            // the report names the place where the socket was made.
+            let _ = resume(listener.execution(), listener.site(), |call| listener.close(call));
+        }
+    }
+}
+
+impl fmt::Debug for UnixListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Real(listener) => listener.fmt(f),
+            Inner::Model(listener) => f.debug_struct("UnixListener").field("local", listener.address()).finish(),
+            Inner::Inert => f.write_str("UnixListener"),
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a UnixListener {
+    type Item = io::Result<UnixStream>;
+    type IntoIter = Incoming<'a>;
+
+    fn into_iter(self) -> Incoming<'a> {
+        self.incoming()
+    }
+}
+
+/// Stands in for [`std::os::unix::net::Incoming`]: accepts one connection after the other, for ever.
+#[derive(Debug)]
+pub struct Incoming<'a> {
+    listener: &'a UnixListener,
+}
+
+impl Iterator for Incoming<'_> {
+    type Item = io::Result<UnixStream>;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<io::Result<UnixStream>> {
+        Some(self.listener.accept().map(|(stream, _)| stream))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::MAX, None)
+    }
+}

@@ -1,0 +1,341 @@
+//! Stands in for `std::os::unix::net::UnixStream`.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net as real;
+use std::panic::Location;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{SocketAddr, path_of, unnamed};
+use crate::model::world::{Call, Connection, Endpoint, OrInert, Shut, Sys, connect, enter, resume};
+
+/// Stands in for [`std::os::unix::net::UnixStream`].
+///
+/// Dropping the last descriptor closes this end: the other one reads what is queued and then the end of file (or ECONNRESET
+/// once, if it had sent something that was not read here), and its writes are EPIPE.
+///
+/// A stream that outlives its execution answers EBADF.
+pub struct UnixStream(Inner);
+
+enum Inner {
+    Real(real::UnixStream),
+    Model(Arc<Endpoint>),
+    /// Made after the end of the execution.
+    Inert,
+}
+
+impl UnixStream {
+    /// A stream of the real kernel.
+    pub(super) fn real(stream: real::UnixStream) -> Self {
+        UnixStream(Inner::Real(stream))
+    }
+
+    /// A stream of the simulated kernel.
+    pub(super) fn model(endpoint: Endpoint) -> Self {
+        UnixStream(Inner::Model(Arc::new(endpoint)))
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::connect`]: connect(2), which does not wait to be accepted.
+    ///
+    /// # Errors
+    ///
+    /// ENOENT if nothing is at the path, ECONNREFUSED if nobody listens there (not yet, not any more, or it is no socket),
+    /// `InvalidInput` (without a number) if the path is longer than 107 bytes or contains a NUL.
+    #[track_caller]
+    pub fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
+        UnixStream::connect_addr(&SocketAddr::from_pathname(path)?)
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::connect_addr`].
+    ///
+    /// # Errors
+    ///
+    /// As [`UnixStream::connect`]. An abstract name fails the model.
+    #[track_caller]
+    pub fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
+        enter(Location::caller(), |call| match call {
+            None => real::UnixStream::connect_addr(address).map(UnixStream::real),
+            Some(call) => path_of(call, address)
+                .and_then(|path| connect(call, path))
+                .map(UnixStream::model)
+                .or_inert(|| UnixStream(Inner::Inert)),
+        })
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::pair`].
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
+        enter(Location::caller(), |call| match call {
+            None => real::UnixStream::pair().map(|(a, b)| (UnixStream::real(a), UnixStream::real(b))),
+            Some(call) => {
+                let [a, b] = Connection::pair(call).map(UnixStream::model);
+                Ok((a, b))
+            }
+        })
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::try_clone`]: one more descriptor of the same end.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn try_clone(&self) -> io::Result<UnixStream> {
+        match &self.0 {
+            Inner::Real(stream) => stream.try_clone().map(UnixStream::real),
+            Inner::Model(end) => resume(end.execution(), Location::caller(), |call| end.dup(call))
+                .map(|()| UnixStream(Inner::Model(end.clone())))
+                .or_inert(|| UnixStream(Inner::Inert)),
+            Inner::Inert => Ok(UnixStream(Inner::Inert)),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::local_addr`].
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.0 {
+            Inner::Real(stream) => stream.local_addr(),
+            Inner::Model(end) => Ok(end.local().cloned().unwrap_or_else(unnamed)),
+            Inner::Inert => Ok(unnamed()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::peer_addr`]: on the connecting side, the address the listener was
+    /// bound to.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        match &self.0 {
+            Inner::Real(stream) => stream.peer_addr(),
+            Inner::Model(end) => Ok(end.peer().cloned().unwrap_or_else(unnamed)),
+            Inner::Inert => Ok(unnamed()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::set_read_timeout`]. In a model a read that finds nothing then gives
+    /// up at once or after others have run: any time may be over.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` if the time is zero.
+    #[track_caller]
+    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match &self.0 {
+            Inner::Real(stream) => stream.set_read_timeout(timeout),
+            _ => self.set_timeout(Shut::Read, timeout, Location::caller()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::set_write_timeout`]; see [`UnixStream::set_read_timeout`].
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` if the time is zero.
+    #[track_caller]
+    pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match &self.0 {
+            Inner::Real(stream) => stream.set_write_timeout(timeout),
+            _ => self.set_timeout(Shut::Write, timeout, Location::caller()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::read_timeout`].
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    pub fn read_timeout(&self) -> io::Result<Option<Duration>> {
+        match &self.0 {
+            Inner::Real(stream) => stream.read_timeout(),
+            Inner::Model(end) => Ok(end.timeout(Shut::Read)),
+            Inner::Inert => Ok(None),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::write_timeout`].
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    pub fn write_timeout(&self) -> io::Result<Option<Duration>> {
+        match &self.0 {
+            Inner::Real(stream) => stream.write_timeout(),
+            Inner::Model(end) => Ok(end.timeout(Shut::Write)),
+            Inner::Inert => Ok(None),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::set_nonblocking`]: all clones share it.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        match &self.0 {
+            Inner::Real(stream) => stream.set_nonblocking(nonblocking),
+            _ => self.call(Location::caller(), |call, end| end.set_nonblocking(call, nonblocking)).or_inert(|| ()),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::take_error`].
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        match &self.0 {
+            Inner::Real(stream) => stream.take_error(),
+            _ => self
+                .call(Location::caller(), |call, end| end.take_error(call))
+                .map(|error| error.map(io::Error::from))
+                .or_inert(|| None),
+        }
+    }
+
+    /// Stands in for [`std::os::unix::net::UnixStream::shutdown`]: for all clones.
+    ///
+    /// # Errors
+    ///
+    /// None in a model.
+    #[track_caller]
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        if let Inner::Real(stream) = &self.0 {
+            return stream.shutdown(how);
+        }
+        self.call(Location::caller(), |call, end| {
+            if how != Shutdown::Write {
+                end.shutdown(call, Shut::Read)?;
+            }
+            if how != Shutdown::Read {
+                end.shutdown(call, Shut::Write)?;
+            }
+            Ok(())
+        })
+        .or_inert(|| ())
+    }
+
+    /// A call on a stream that is not a real one.
+    fn call<T>(&self, site: &'static Location<'static>, f: impl FnOnce(Call<'_>, &Endpoint) -> Sys<T>) -> Sys<T> {
+        match &self.0 {
+            Inner::Model(end) => resume(end.execution(), site, |call| f(call, end)),
+            Inner::Real(_) | Inner::Inert => Err(crate::model::world::Halt::Inert),
+        }
+    }
+
+    fn set_timeout(&self, way: Shut, timeout: Option<Duration>, site: &'static Location<'static>) -> io::Result<()> {
+        if timeout == Some(Duration::ZERO) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "cannot set a 0 duration timeout"));
+        }
+        self.call(site, |call, end| end.set_timeout(call, way, timeout)).or_inert(|| ())
+    }
+}
+
+impl Drop for UnixStream {
+    fn drop(&mut self) {
+        if let Inner::Model(end) = &self.0 {
+            // Closing cannot fail, and a socket whose execution is over is closed. A destructor is not told where it is called:
+            // the report names the place where the socket was made.
+            let _ = resume(end.execution(), end.site(), |call| end.close(call));
+        }
+    }
+}
+
+impl fmt::Debug for UnixStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Real(stream) => stream.fmt(f),
+            Inner::Model(end) => {
+                let mut s = f.debug_struct("UnixStream");
+                s.field("local", end.local().unwrap_or(&unnamed()));
+                s.field("peer", end.peer().unwrap_or(&unnamed())).finish()
+            }
+            Inner::Inert => f.write_str("UnixStream"),
+        }
+    }
+}
+
+impl Read for &UnixStream {
+    #[track_caller]
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Real(stream) => (&mut { stream }).read(buffer),
+            _ => self.call(Location::caller(), |call, end| end.read(call, buffer)).or_inert(|| 0),
+        }
+    }
+}
+
+impl Write for &UnixStream {
+    #[track_caller]
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Real(stream) => (&mut { stream }).write(data),
+            _ => self.call(Location::caller(), |call, end| end.write(call, data)).or_inert(|| data.len()),
+        }
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
+        match &self.0 {
+            Inner::Real(stream) => (&mut { stream }).write_all(data),
+            _ => write_all(self, data),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// As std's default, but steps are at the caller's place.
+#[track_caller]
+fn write_all(stream: &mut &UnixStream, mut data: &[u8]) -> io::Result<()> {
+    while !data.is_empty() {
+        match stream.write(data)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            count => data = &data[count..],
+        }
+    }
+    Ok(())
+}
+
+impl Read for UnixStream {
+    #[track_caller]
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*self).read(buffer)
+    }
+
+    #[track_caller]
+    fn read_exact(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        (&*self).read_exact(buffer)
+    }
+}
+
+impl Write for UnixStream {
+    #[track_caller]
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        (&*self).write(data)
+    }
+
+    #[track_caller]
+    fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
+        (&*self).write_all(data)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Files, directories and socket files, whatever their names are.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dpor::{Outcome, Outcomes, ThreadId};
+
+use super::call::{Call, Object, Step, Sys};
+use super::content::Content;
+use super::entry::{Entry, Kind, Place, inode, look};
+use super::errno::Errno;
+use super::flock::Lock;
+use super::listener::Socket;
+use crate::model::event::Site;
+
+/// An inode.
+#[derive(Debug)]
+pub(crate) struct Inode {
+    number: u64,
+    body: Body,
+    /// What flock(2) locks.
+    pub(crate) lock: Lock,
+    places: Places,
+}
+
+/// What it is.
+#[derive(Debug)]
+enum Body {
+    File(Content),
+    Directory,
+    Socket(Arc<Socket>),
+}
+
+/// All the places where the inode ever had a name. How many names it has *now* is found by looking there, so that giving and
+/// taking names costs no step at the inode, and those who never ask do not pay.
+#[derive(Debug)]
+struct Places {
+    /// How many are in the list.
+    count: Object,
+    list: Mutex<Vec<PathBuf>>,
+}
+
+/// What stat(2) tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Status {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// The inode number.
+    pub(crate) number: u64,
+    /// Length of a file in bytes, else 0.
+    pub(crate) len: u64,
+    /// Number of names; 2 for a directory.
+    pub(crate) links: u64,
+}
+
+impl Status {
+    /// What those who ask after the end of the execution are told.
+    pub(crate) fn of_nothing() -> Self {
+        Status { kind: Kind::File, number: 0, len: 0, links: 0 }
+    }
+}
+
+/// One more place; the result is how many there were.
+fn one_more(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(state + 1, state));
+}
+
+impl Inode {
+    /// A file, empty and not yet in the namespace, that is going to be at `path`.
+    pub(crate) fn file(number: u64, path: &Path, site: Site) -> Self {
+        Inode::new(number, Body::File(Content::new(path, site)), path, site)
+    }
+
+    /// A directory.
+    pub(crate) fn directory(number: u64, site: Site) -> Self {
+        Inode::new(number, Body::Directory, Path::new("directory"), site)
+    }
+
+    /// A socket file that is going to be at `path`.
+    pub(crate) fn socket(number: u64, path: &Path, socket: Arc<Socket>, site: Site) -> Self {
+        Inode::new(number, Body::Socket(socket), path, site)
+    }
+
+    fn new(number: u64, body: Body, path: &Path, site: Site) -> Self {
+        let count = Object::new(1, site).named("the names of an inode");
+        let places = Places { count, list: Mutex::new(vec![path.to_path_buf()]) };
+        Inode { number, body, lock: Lock::new(path, site), places }
+    }
+
+    /// The inode number.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What it is.
+    pub(crate) fn kind(&self) -> Kind {
+        match self.body {
+            Body::File(_) => Kind::File,
+            Body::Directory => Kind::Directory,
+            Body::Socket(_) => Kind::Socket,
+        }
+    }
+
+    /// What is in it, if it is a file.
+    pub(crate) fn content(&self) -> Option<&Content> {
+        match &self.body {
+            Body::File(content) => Some(content),
+            Body::Directory | Body::Socket(_) => None,
+        }
+    }
+
+    /// The socket that was bound here, if it is a socket file.
+    pub(crate) fn listener(&self) -> Option<&Arc<Socket>> {
+        match &self.body {
+            Body::Socket(socket) => Some(socket),
+            Body::File(_) | Body::Directory => None,
+        }
+    }
+
+    /// It is going to have a name at `path`, too.
+    pub(crate) fn add_place(&self, call: Call<'_>, path: &Path) -> Sys<()> {
+        static ADD: Step = Step::new("fs", "link", one_more);
+        call.act(&self.places.count, &ADD, [0, 0])?;
+        self.places.list.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+        Ok(())
+    }
+
+    /// Its status, whatever its names are (fstat(2)).
+    pub(crate) fn status(&self, call: Call<'_>) -> Sys<Status> {
+        let len = match self.content() {
+            Some(content) => content.read(call)?.len() as u64,
+            None => 0,
+        };
+        Ok(Status { kind: self.kind(), number: self.number, len, links: self.links(call)? })
+    }
+
+    /// The number of its names.
+    fn links(&self, call: Call<'_>) -> Sys<u64> {
+        if self.kind() == Kind::Directory {
+            return Ok(2);
+        }
+        // Several places cannot be looked at in one step. Twice the same means that they were so all at once in between.
+        let mut before = self.look_at_places(call)?;
+        while before.len() > 1 {
+            let after = self.look_at_places(call)?;
+            if after == before {
+                break;
+            }
+            before = after;
+        }
+        let mine = Entry::new(self.kind(), self.number);
+        Ok(before.iter().filter(|&&found| found == mine).count() as u64)
+    }
+
+    /// What is at each place now.
+    fn look_at_places(&self, call: Call<'_>) -> Sys<Vec<Entry>> {
+        static LOOK: Step = Step::new("fs", "metadata", look);
+        let count = call.act(&self.places.count, &LOOK, [0, 0])? as usize;
+        let mut places = self.places.list.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        places.truncate(count);
+        places.sort();
+        places.dedup();
+        places.iter().map(|place| Place::named(call, place)?.act(call, &LOOK, Entry::ABSENT)).collect()
+    }
+}
+
+/// Stands in for stat(2).
+pub(crate) fn status(call: Call<'_>, path: &Path) -> Sys<Status> {
+    static METADATA: Step = Step::new("fs", "metadata", look);
+    match Place::find(call, path)?.act(call, &METADATA, Entry::ABSENT)? {
+        Entry::ABSENT => Err(Errno::NOENT.into()),
+        entry => inode(call, entry)?.status(call),
+    }
+}

@@ -1,0 +1,166 @@
+//! Calls on two paths: rename(2) and link(2), which the kernel makes look like one step.
+//!
+//! An object is one path, and a step acts on one object, so that calls on different paths commute. A call on two paths takes
+//! several steps: it *marks* the entry that it starts from, does its work at the other one, and then settles the first. A
+//! thread that finds a mark waits for the end of that call and looks again, so it never sees the time between. The step at
+//! the second path is the moment at which the call happens: before it nobody has seen anything but the state before; after
+//! it, nobody sees the first path until that is in its state after, too.
+//!
+//! Such calls take turns, with a lock: two that met each other's marks would wait for each other.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dpor::{Outcome, Outcomes, Role, ThreadId};
+
+use super::call::{Call, Object, Step, Sys};
+use super::entry::{Entry, Kind, Place, inode, look, make};
+use super::errno::Errno;
+
+/// Marks what is there with `args[0]` unless it is a directory: the result is what was there.
+fn mark(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    let movable = matches!(Entry::from_state(state).kind(), Some(Kind::File | Kind::Socket));
+    out.push(if movable { Outcome::write(args[0], state) } else { Outcome::read(state) });
+}
+
+/// Puts `args[0]` in place of what is there unless that is a directory or the same: the result is what was there.
+fn put(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    let kept = state == args[0] || Entry::from_state(state).kind() == Some(Kind::Directory);
+    out.push(if kept { Outcome::read(state) } else { Outcome::write(args[0], state) });
+}
+
+/// Puts `args[0]` in place of a mark.
+fn settle(_: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(args[0], 0));
+}
+
+/// Waits until the state is not 0, which it stays.
+fn wait_set(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if state != 0 {
+        out.push(Outcome::read(0));
+    }
+}
+
+/// Makes the state 1.
+fn set(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(1, 0));
+}
+
+/// Waits until the state is 0, and makes it 1.
+fn lock(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if state == 0 {
+        out.push(Outcome::write(1, 0));
+    }
+}
+
+/// Makes the state 0.
+fn unlock(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(0, 0));
+}
+
+/// Waits until the call that left `mark` is done.
+pub(crate) fn wait(call: Call<'_>, mark: Entry) -> Sys<()> {
+    static WAIT: Step = Step::new("fs", "lookup", wait_set).role(Role::Wait);
+    let done = call.tables(|tables| tables.rename(mark.number()))?;
+    call.act(&done, &WAIT, [0, 0])?;
+    Ok(())
+}
+
+/// A call on two paths in progress.
+struct Turn<'a> {
+    call: Call<'a>,
+    /// What it leaves at the first path meanwhile.
+    mark: Entry,
+    done: Arc<Object>,
+    lock: Arc<Object>,
+}
+
+impl<'a> Turn<'a> {
+    fn take(call: Call<'a>) -> Sys<Self> {
+        static LOCK: Step = Step::new("fs", "rename_lock", lock).role(Role::Acquire);
+        let number = call.fresh()?;
+        let done = Arc::new(Object::new(0, call.site()).named("the end of a rename"));
+        let lock = call.tables(|tables| {
+            tables.add_rename(number, done.clone());
+            tables.rename_lock(call.site())
+        })?;
+        call.act(&lock, &LOCK, [0, 0])?;
+        Ok(Turn { call, mark: Entry::moving(number), done, lock })
+    }
+
+    /// Marks what is at `from`; `work` is told what it is and says what to leave there and how the call ends.
+    fn work(self, from: &Place, step: &'static Step, work: impl FnOnce(Entry) -> Sys<(Entry, Sys<()>)>) -> Sys<()> {
+        static SETTLE: Step = Step::new("fs", "settle", settle);
+        static DONE: Step = Step::new("fs", "settle", set).role(Role::Signal);
+        let found = from.act_once(self.call, step, self.mark)?;
+        let result = match found.kind() {
+            None => Err(Errno::NOENT.into()),
+            Some(Kind::Directory) => self.call.unsupported("renaming a directory"),
+            Some(Kind::File | Kind::Socket) => {
+                let (leave, result) = work(found)?;
+                from.act_once(self.call, &SETTLE, leave)?;
+                self.call.act(&self.done, &DONE, [0, 0])?;
+                result
+            }
+        };
+        self.end()?;
+        result
+    }
+
+    fn end(self) -> Sys<()> {
+        static UNLOCK: Step = Step::new("fs", "rename_unlock", unlock).role(Role::Release);
+        self.call.act(&self.lock, &UNLOCK, [0, 0])?;
+        Ok(())
+    }
+}
+
+/// Stands in for rename(2), of files and socket files: what was at `to` is replaced in one step.
+pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
+    static RENAME: Step = Step::new("fs", "rename", mark);
+    static REPLACE: Step = Step::new("fs", "rename", put);
+    static SAME: Step = Step::new("fs", "rename", look);
+    let (from, to) = (Place::find(call, from)?, Place::find(call, to)?);
+    if from.path == to.path {
+        return match from.act(call, &SAME, Entry::ABSENT)? {
+            Entry::ABSENT => Err(Errno::NOENT.into()),
+            _ => Ok(()),
+        };
+    }
+    Turn::take(call)?.work(&from, &RENAME, |moved| {
+        inode(call, moved)?.add_place(call, &to.path)?;
+        let replaced = to.act_once(call, &REPLACE, moved)?;
+        Ok(match replaced.kind() {
+            Some(Kind::Directory) => (moved, Err(Errno::ISDIR.into())),
+            // Two names of one inode: rename(2) does nothing.
+            _ if replaced == moved => (moved, Ok(())),
+            _ => (Entry::ABSENT, Ok(())),
+        })
+    })
+}
+
+/// Stands in for link(2).
+pub(crate) fn hard_link(call: Call<'_>, original: &Path, link: &Path) -> Sys<()> {
+    static LOOKUP: Step = Step::new("fs", "hard_link", look);
+    static HOLD: Step = Step::new("fs", "hard_link", mark);
+    static LINK: Step = Step::new("fs", "hard_link", make);
+    let from = Place::find(call, original)?;
+    let found = from.act(call, &LOOKUP, Entry::ABSENT)?;
+    if found == Entry::ABSENT {
+        return Err(Errno::NOENT.into());
+    }
+    let to = Place::find(call, link)?;
+    if found.kind() == Some(Kind::Directory) {
+        let taken = to.act(call, &LOOKUP, Entry::ABSENT)? != Entry::ABSENT;
+        return Err(if taken { Errno::EXIST } else { Errno::PERM }.into());
+    }
+    if from.path == to.path {
+        return Err(Errno::EXIST.into());
+    }
+    // The original is held so that it cannot lose its last name before it has the new one: link(2) refuses to bring back an
+    // inode without a name.
+    Turn::take(call)?.work(&from, &HOLD, |linked| {
+        inode(call, linked)?.add_place(call, &to.path)?;
+        let taken = to.act_once(call, &LINK, linked)? != Entry::ABSENT;
+        Ok((linked, if taken { Err(Errno::EXIST.into()) } else { Ok(()) }))
+    })
+}

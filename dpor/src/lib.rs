@@ -1,4 +1,19 @@
 //! Execution graphs, memory models and exploration.
 #![forbid(unsafe_code)]
+
+mod event;
+mod explorer;
+mod graph;
+mod linearize;
+mod memory;
 mod op;
+mod schedule;
+
+pub use event::{Event, EventId, Kind, Order, Part};
+pub use explorer::{
+    Config, Ending, Explorer, Mismatch, PlainAccess, Race, Stats, Step, Strategy, ThreadOrder, spin_choice,
+};
+pub use graph::{Graph, MAX_THREADS};
+pub use memory::Memory;
 pub use op::*;
+pub use schedule::{Decision, Schedule};

@@ -1,0 +1,142 @@
+//! What is explored and under which bounds, and what came of it.
+
+use crate::memory::Memory;
+use crate::op::{BUDGETS, Budget, Site, ThreadId};
+use crate::schedule::Schedule;
+
+/// Who decides.
+#[derive(Clone, Debug, Default)]
+pub enum Strategy {
+    /// Every consistent execution once, by dynamic partial-order reduction.
+    #[default]
+    Exhaustive,
+    /// Every interleaving, without reduction: executions come as often as they have interleavings. The yardstick.
+    Interleavings,
+    /// At each step a thread and what it reads are drawn at random.
+    Random {
+        /// The same seed gives the same executions.
+        seed: u64,
+        /// How many.
+        executions: u64,
+    },
+    /// One given execution.
+    Replay(Schedule),
+}
+
+/// In which order threads are tried. Any order explores the same executions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadOrder {
+    /// A thread runs until it must wait; then the first that can.
+    #[default]
+    Leftmost,
+    /// Random, for tests.
+    Shuffled(u64),
+}
+
+/// The configuration of an exploration.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Which executions are consistent.
+    pub memory: Memory,
+    /// Who decides.
+    pub strategy: Strategy,
+    /// How often outcomes of each budget may be taken in one execution, by [`Budget`] as index.
+    pub budgets: [u32; BUDGETS],
+    /// How many iterations in a row a loop that is known to give up by itself may spin in vain.
+    pub spin_budget: u32,
+    /// Most preemptions of an execution, if bounded.
+    pub preemptions: Option<u32>,
+    /// Most operations of one execution.
+    pub max_steps: u32,
+    /// In which order threads are tried.
+    pub thread_order: ThreadOrder,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let mut budgets = [0; BUDGETS];
+        budgets[Budget::Free as usize] = u32::MAX;
+        budgets[Budget::Spurious as usize] = 1;
+        Config {
+            memory: Memory::Rc11,
+            strategy: Strategy::Exhaustive,
+            budgets,
+            spin_budget: 0,
+            preemptions: None,
+            max_steps: 100_000,
+            thread_order: ThreadOrder::Leftmost,
+        }
+    }
+}
+
+/// The answer to an operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Performed; the result.
+    Done(u64),
+    /// Not now: run that thread (start it, if it has not begun), and ask again with the same operation later.
+    Run(ThreadId),
+    /// The execution is over: no thread can go on.
+    Over,
+    /// The program did not do what it did before.
+    Nondeterminism(Mismatch),
+    /// More operations than `Config::max_steps`.
+    Limit,
+    /// More threads than [`MAX_THREADS`](crate::MAX_THREADS).
+    TooManyThreads,
+}
+
+/// A program that differs when it is repeated: what the recording says, and what the program wants now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mismatch {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Description and place of the recorded operation, where known.
+    pub recorded: Option<(&'static str, Site)>,
+    /// Description and place of the operation now.
+    pub now: (&'static str, Site),
+}
+
+/// How an execution ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// All threads ended.
+    Complete,
+    /// Threads remain whose guards are false for ever.
+    Deadlock,
+    /// Threads remain that spin, and nobody will change what they read.
+    Livelock,
+    /// It stops at an assumption, or is the unfair beginning of another execution: it does not count.
+    Dropped,
+    /// It needs more preemptions than allowed: it does not count.
+    Bounded,
+    /// It was cut to learn about a loop, and comes again.
+    Probe,
+    /// The caller gave up on it.
+    Unfinished,
+}
+
+/// Counters of an exploration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Complete, deadlocked and livelocked executions.
+    pub executions: u64,
+    /// Of these, deadlocks.
+    pub deadlocks: u64,
+    /// Of these, livelocks.
+    pub livelocks: u64,
+    /// Runs that ended at an assumption or in an unfair spin.
+    pub dropped: u64,
+    /// Runs over the preemption bound.
+    pub bounded: u64,
+    /// Graphs that were not run because of the preemption bound.
+    pub pruned: u64,
+    /// Runs cut to learn about a loop.
+    pub probes: u64,
+    /// Runs the caller gave up.
+    pub unfinished: u64,
+    /// Times a loop that gives up by itself was kept from spinning on.
+    pub spin_cut: u64,
+    /// Operations performed, replayed ones included.
+    pub steps: u64,
+}

@@ -1,0 +1,118 @@
+//! Backward revisits: which older reads a new write may redirect to itself. ALGORITHM.md 3, `revisits` and `maximal`.
+
+use super::exhaustive::{Adding, Pick, Turn, deletable, order_of};
+use super::Explorer;
+use crate::event::{EventId, Flags, Order, Part};
+use crate::graph::{Clock, Graph};
+use crate::op::ObjectId;
+
+impl Explorer {
+    /// Keeps the revisits of the write `write`, the last event, which is not in the modification order yet. `blind` is the
+    /// lowest rank where coherence lets a blind store be placed; a write part has its place after what it reads.
+    pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
+        let frame = &self.frames[self.depth - 1];
+        let object = frame.graph.events[write.index()].object;
+        // Newest first, so that the oldest read's alternative is taken first: its graph is the smallest.
+        for position in (0..frame.graph.object(object).reads.len()).rev() {
+            let graph = &self.frames[self.depth - 1].graph;
+            let read = graph.object(object).reads[position];
+            let e = &graph.events[read.index()];
+            if e.flags.has(Flags::NO_REVISIT) || graph.knows(write, Clock::Porf, read) {
+                continue;
+            }
+            if revisitable(graph, read, write) {
+                self.revisit(object, read, write, adding, blind);
+            }
+        }
+    }
+
+    /// The read may be revisited: keeps one alternative for each outcome and place.
+    fn revisit(&mut self, object: ObjectId, read: EventId, write: EventId, adding: Adding, blind: Option<usize>) {
+        let mut outcomes = core::mem::take(&mut self.revisit_outcomes);
+        let frame = &mut self.frames[self.depth - 1];
+        let graph = &frame.graph;
+        let e = graph.events[read.index()];
+        let op = self.run.ops[read.index()].as_ref().expect("a performed event has its operation");
+        Explorer::eval(&mut outcomes, op, graph.events[write.index()].value, e.thread);
+        let (first, last) = match blind {
+            Some(floor) => (floor, graph.object(object).co.len()),
+            None => {
+                let rank = graph.rank(graph.events[graph.po_pred(write).index()].rf);
+                (rank, rank)
+            }
+        };
+        for rank in first..=last {
+            let place = graph.ranked(object, rank);
+            if !stays(graph, place, read, write) || splits_kept_update(graph, object, rank, read, write) {
+                continue;
+            }
+            if outcomes.as_slice().is_empty() {
+                let turn = Turn::Displace { target: read };
+                frame.alternatives.push(adding.alternative(place, turn));
+                continue;
+            }
+            for (index, outcome) in outcomes.as_slice().iter().enumerate() {
+                if coherent(graph, object, read, write, rank, order_of(&e, outcome.writes)) {
+                    let turn = Turn::Revisit { target: read, pick: Pick::of(index, outcome) };
+                    frame.alternatives.push(adding.alternative(place, turn));
+                }
+            }
+        }
+        self.revisit_outcomes = outcomes;
+    }
+}
+
+/// Whether an event is in the graph that remains when `read` is revisited by `write`.
+#[inline]
+fn stays(graph: &Graph, event: EventId, read: EventId, write: EventId) -> bool {
+    event.is_init() || event <= read || graph.knows(write, Clock::Porf, event)
+}
+
+/// Whether everything that a revisit deletes, and the read itself, is as the exploration of the remaining graph would add it:
+/// only one of the graphs that lead to the same revisited one passes.
+fn revisitable(graph: &Graph, read: EventId, write: EventId) -> bool {
+    (read.index()..graph.len()).all(|index| {
+        let event = EventId(index as u32);
+        event == write
+            || (event != read && graph.knows(write, Clock::Porf, event))
+            || (deletable(&graph.events[index]) && maximal(graph, event, write))
+    })
+}
+
+/// Whether `event` reads (or is) the newest write among the events up to it and those before `write`, and nobody among
+/// them reads it.
+fn maximal(graph: &Graph, event: EventId, write: EventId) -> bool {
+    let e = &graph.events[event.index()];
+    let newest = match e.part {
+        Part::Read => e.rf,
+        Part::Write => {
+            let reads = &graph.object(e.object).reads;
+            if reads.iter().any(|&r| r < event && graph.events[r.index()].rf == event) {
+                return false;
+            }
+            event
+        }
+        _ => return true,
+    };
+    if !stays(graph, newest, event, write) {
+        return false;
+    }
+    let co = &graph.object(e.object).co;
+    !co[graph.rank(newest)..].iter().any(|&w| stays(graph, w, event, write))
+}
+
+/// Whether a write placed after the first `rank` ones would come between a read-modify-write that stays and what it reads.
+fn splits_kept_update(graph: &Graph, object: ObjectId, rank: usize, read: EventId, write: EventId) -> bool {
+    let place = graph.ranked(object, rank);
+    let after = graph.object(object).co[rank..].iter().copied().find(|&w| stays(graph, w, read, write));
+    after.is_some_and(|w| {
+        let reader = graph.po_pred(w);
+        graph.events[w.index()].flags.has(Flags::RMW) && graph.events[reader.index()].rf == place && reader != read
+    })
+}
+
+/// Whether `read` may read from `write` when that is placed after the first `rank` writes.
+fn coherent(graph: &Graph, object: ObjectId, read: EventId, write: EventId, rank: usize, order: Order) -> bool {
+    let also = order.has(Order::ACQUIRE).then_some(write);
+    graph.floor_before(object, graph.po_pred(read), read, also) <= rank
+}

@@ -1,0 +1,387 @@
+//! One run of the program: the replay of the events that the graph has, in an order that extends program order and
+//! reads-from, and the choice of whom to run.
+
+use super::config::{Mismatch, Step, ThreadOrder};
+use super::spin::{Probe, choice};
+use super::Explorer;
+use crate::event::{Event, EventId, Flags, Part, label};
+use crate::graph::{Graph, ThreadEvents};
+use crate::op::{Action, Op, ThreadId};
+
+/// Why a thread does not go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum State {
+    /// It does.
+    #[default]
+    Going,
+    /// The guard of its operation was false when it was last looked at.
+    Blocked,
+    /// It spins.
+    Parked,
+    /// It stopped at an assumption.
+    Stopped,
+    /// It is over.
+    Ended,
+}
+
+/// The state of the current run.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub(super) execution: u64,
+    pub(super) steps: u32,
+    /// How many events of each thread have been performed.
+    progress: Vec<u32>,
+    pub(super) state: Vec<State>,
+    /// What threads that were told to wait want to do.
+    pub(super) pending: Vec<Option<Op>>,
+    /// Recorded events that have not been performed.
+    pub(super) remaining: usize,
+    /// The operation behind each event.
+    pub(super) ops: Vec<Option<Op>>,
+    pub(super) wrote: bool,
+    /// The thread that a random choice has picked.
+    pub(super) granted: Option<ThreadId>,
+    pub(super) over: bool,
+    pub(super) probe: Option<Probe>,
+}
+
+impl Run {
+    pub(super) fn reset(&mut self, execution: u64, graph: &Graph, threads: usize) {
+        self.execution = execution;
+        self.steps = 0;
+        self.progress.clear();
+        self.state.clear();
+        self.pending.clear();
+        self.reserve_threads(threads);
+        self.remaining = graph.len();
+        self.ops.clear();
+        self.ops.resize(graph.len(), None);
+        self.granted = None;
+        self.over = false;
+        self.probe = None;
+    }
+
+    pub(super) fn reserve_threads(&mut self, threads: usize) {
+        self.progress.resize(threads, 0);
+        self.state.resize(threads, State::Going);
+        self.pending.resize(threads, None);
+    }
+
+    #[inline]
+    pub(super) fn has_recorded(&self, events: Option<&ThreadEvents>, thread: ThreadId) -> bool {
+        events.is_some_and(|t| (self.progress[thread.index()] as usize) < t.events.len())
+    }
+
+    /// Whether an event has been performed in this run.
+    #[inline]
+    pub(super) fn performed(&self, e: &Event) -> bool {
+        self.progress[e.thread.index()] > e.index
+    }
+
+    #[inline]
+    pub(super) fn has_ended(&self, thread: ThreadId) -> bool {
+        self.state[thread.index()] == State::Ended
+    }
+
+    pub(super) fn is_parked(&self, thread: ThreadId) -> bool {
+        self.state[thread.index()] == State::Parked
+    }
+
+    /// Notes that `count` more events of the thread have been performed.
+    #[inline]
+    pub(super) fn advance(&mut self, thread: ThreadId, count: u32) {
+        self.progress[thread.index()] += count;
+    }
+
+    /// How many events the thread has performed.
+    pub(super) fn performed_by(&self, thread: ThreadId) -> u32 {
+        self.progress[thread.index()]
+    }
+
+    /// Remembers what the thread wants while it waits.
+    #[inline]
+    pub(super) fn wait(&mut self, thread: ThreadId, op: &Op, state: State) {
+        self.pending[thread.index()] = Some(*op);
+        self.state[thread.index()] = state;
+    }
+}
+
+impl Explorer {
+    /// Performs the recorded event that is next for the thread, if what it needs has been performed.
+    pub(super) fn replay(&mut self, thread: ThreadId, op: &Op) -> Step {
+        let frame = &mut self.frames[self.depth - 1];
+        let graph = &mut frame.graph;
+        let id = graph.threads[thread.index()].events[self.run.progress[thread.index()] as usize];
+        let e = graph.events[id.index()];
+        if e.label() != label(thread, op, self.config.memory).0 {
+            return Step::Nondeterminism(self.mismatch(thread, op, id));
+        }
+        let unfinished = frame.unfinished == Some(id);
+        let waits = match e.part {
+            Part::Read | Part::Join => !e.rf.is_init() && !self.run.performed(&graph.events[e.rf.index()]),
+            _ => false,
+        };
+        if waits || (unfinished && self.run.remaining > 1) {
+            self.run.wait(thread, op, State::Going);
+            let next = if waits { self.towards(graph_thread(&self.frames[self.depth - 1].graph, e.rf)) } else { self.next_recorded() };
+            return Step::Run(next);
+        }
+        self.run.ops[id.index()] = Some(*op);
+        self.run.pending[thread.index()] = None;
+        self.run.state[thread.index()] = State::Going;
+        if unfinished {
+            return self.finish_write(thread, op, id);
+        }
+        self.perform_recorded(thread, op, id)
+    }
+
+    /// Performs a recorded event that nothing stands in the way of.
+    fn perform_recorded(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Step {
+        let graph = &mut self.frames[self.depth - 1].graph;
+        let e = graph.events[id.index()];
+        let mut events = 1;
+        self.run.wrote = false;
+        let result = match op.action {
+            Action::Load { .. } | Action::Ended { .. } => {
+                let value = graph.value_of(e.object, e.rf);
+                graph.events[id.index()].value = value;
+                value
+            }
+            Action::Store { value, .. } => {
+                graph.events[id.index()].value = value;
+                self.run.wrote = true;
+                0
+            }
+            Action::Update { .. } | Action::Object { .. } => {
+                let state = graph.value_of(e.object, e.rf);
+                Self::eval(&mut self.outcomes, op, state, thread);
+                let outcome = self.outcomes.as_slice().get(e.choice as usize).copied();
+                let writes = e.flags.has(Flags::WRITES);
+                let Some(outcome) = outcome.filter(|o| o.writes == writes) else {
+                    return Step::Nondeterminism(self.mismatch(thread, op, id));
+                };
+                let graph = &mut self.frames[self.depth - 1].graph;
+                graph.events[id.index()].value = state;
+                if writes {
+                    let write = graph.threads[thread.index()].events[e.index as usize + 1];
+                    graph.events[write.index()].value = outcome.state;
+                    self.run.ops[write.index()] = Some(*op);
+                    events = 2;
+                }
+                self.run.wrote = writes;
+                outcome.result
+            }
+            Action::Choose { .. } => u64::from(e.choice),
+            Action::Spawn => graph.spawned_thread(id).map_or(0, |child| u64::from(child.0)),
+            Action::End => {
+                graph.events[id.index()].value = 1;
+                self.run.state[thread.index()] = State::Ended;
+                0
+            }
+            Action::Spin | Action::Yield if e.choice == choice::PARK => {
+                self.run.advance(thread, 1);
+                self.run.remaining -= 1;
+                return self.park(thread, op);
+            }
+            _ => 0,
+        };
+        self.run.advance(thread, events);
+        self.run.remaining -= events as usize;
+        Step::Done(result)
+    }
+
+    /// What to say about an operation that is not the recorded one.
+    pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
+        let recorded = self.run.ops.get(recorded.index()).copied().flatten();
+        Mismatch {
+            thread,
+            recorded: recorded.map(|op| (op.info.name, op.site)),
+            now: (op.info.name, op.site),
+        }
+    }
+
+    /// The object number of something this execution has not used yet: the recorded one, if the thread's next event is
+    /// recorded. Another thread's recorded events may be about the same object, so a new operation must come after them.
+    #[cold]
+    pub(super) fn bind(&mut self, thread: ThreadId, init: u64) -> Result<u64, ThreadId> {
+        let frame = &mut self.frames[self.depth - 1];
+        let graph = &mut frame.graph;
+        let execution = self.run.execution;
+        let recorded = if self.run.has_recorded(graph.threads.get(thread.index()), thread) {
+            let id = graph.threads[thread.index()].events[self.run.progress[thread.index()] as usize];
+            let object = graph.events[id.index()].object;
+            // A number that is taken, or none at all: the operation will be found to differ from the recorded one.
+            (object.index() < graph.object_count() && graph.object(object).bound_in != execution).then_some(object)
+        } else if self.run.remaining > 0 {
+            return Err(self.next_recorded());
+        } else {
+            None
+        };
+        let object = recorded.unwrap_or_else(|| graph.fresh_object());
+        let state = graph.object_mut(object);
+        state.init = init;
+        state.bound_in = execution;
+        Ok(execution << 24 | u64::from(object.0))
+    }
+
+    /// A thread with a recorded event that can be performed now.
+    pub(super) fn next_recorded(&self) -> ThreadId {
+        let frame = &self.frames[self.depth - 1];
+        let graph = &frame.graph;
+        let mut last = ThreadId::MAIN;
+        for index in 0..graph.threads.len() {
+            let thread = ThreadId(index as u32);
+            if self.run.has_recorded(graph.threads.get(index), thread) {
+                let next = graph.threads[index].events[self.run.progress[index] as usize];
+                if frame.unfinished != Some(next) {
+                    return self.towards(thread);
+                }
+                last = thread;
+            }
+        }
+        last
+    }
+
+    /// The thread to run so that `thread` can perform its next recorded event. Program order and reads-from are acyclic, so
+    /// there is one.
+    fn towards(&self, mut thread: ThreadId) -> ThreadId {
+        let graph = &self.frames[self.depth - 1].graph;
+        loop {
+            let spawn = graph.threads[thread.index()].spawned_by;
+            if !spawn.is_init() && !self.run.performed(&graph.events[spawn.index()]) {
+                thread = graph.events[spawn.index()].thread;
+                continue;
+            }
+            let next = graph.threads[thread.index()].events[self.run.progress[thread.index()] as usize];
+            let e = &graph.events[next.index()];
+            if matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init() {
+                let write = &graph.events[e.rf.index()];
+                if !self.run.performed(write) {
+                    thread = write.thread;
+                    continue;
+                }
+            }
+            return thread;
+        }
+    }
+
+    /// Whom to run next: recorded events first, then the first thread that can go on. `None`: nobody can, and the execution is
+    /// over.
+    pub(super) fn choose_next(&mut self) -> Option<ThreadId> {
+        if self.run.over || self.run.probe.is_some() {
+            self.run.over = true;
+            return None;
+        }
+        if self.run.remaining > 0 {
+            return Some(self.next_recorded());
+        }
+        let next = self.candidate();
+        if next.is_none() {
+            if let Some(thread) = self.unpark_last() {
+                return Some(thread);
+            }
+            self.run.over = true;
+            self.explore_blocked();
+        }
+        next
+    }
+
+    /// A thread that can perform a new operation, as far as is known.
+    fn candidate(&mut self) -> Option<ThreadId> {
+        let mut found = Vec::new();
+        for index in 0..self.thread_count {
+            let thread = ThreadId(index as u32);
+            if !self.can_run(thread) {
+                continue;
+            }
+            match self.config.thread_order {
+                ThreadOrder::Leftmost => return Some(thread),
+                ThreadOrder::Shuffled(_) => found.push(thread),
+            }
+        }
+        if found.is_empty() { None } else { Some(found[self.random_below(found.len())]) }
+    }
+
+    /// Whether the thread exists and may be able to go on.
+    pub(super) fn can_run(&mut self, thread: ThreadId) -> bool {
+        let graph = &self.frames[self.depth - 1].graph;
+        if thread != ThreadId::MAIN && graph.threads.get(thread.index()).is_none_or(|t| t.spawned_by.is_init()) {
+            return false;
+        }
+        match self.run.state[thread.index()] {
+            State::Going => true,
+            State::Blocked => {
+                let op = self.run.pending[thread.index()].expect("a blocked thread has said what it wants");
+                self.can_proceed(thread, &op)
+            }
+            State::Parked | State::Stopped | State::Ended => false,
+        }
+    }
+
+    /// The thread cannot go on.
+    pub(super) fn leave(&mut self) -> Step {
+        match self.choose_next() {
+            Some(thread) => Step::Run(thread),
+            None => Step::Over,
+        }
+    }
+
+    /// In a random thread order: whom to run instead of `thread`.
+    pub(super) fn shuffle(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        if self.config.thread_order == ThreadOrder::Leftmost || self.run.granted.take() == Some(thread) {
+            return None;
+        }
+        let next = self.candidate()?;
+        self.run.granted = Some(next);
+        if next == thread {
+            self.run.granted = None;
+            return None;
+        }
+        Some(next)
+    }
+
+    /// How the execution ended.
+    pub(super) fn ending(&mut self) -> super::Ending {
+        use super::Ending;
+        if self.run.probe.is_some() {
+            return Ending::Probe;
+        }
+        if !self.run.over {
+            return Ending::Unfinished;
+        }
+        let (mut blocked, mut parked) = (false, false);
+        for index in 0..self.thread_count {
+            match self.run.state[index] {
+                State::Stopped => return Ending::Dropped,
+                State::Blocked => blocked = true,
+                State::Parked => {
+                    if !self.reads_newest(ThreadId(index as u32)) {
+                        self.note_cut(ThreadId(index as u32));
+                        return Ending::Dropped;
+                    }
+                    parked = true;
+                }
+                State::Going | State::Ended => {}
+            }
+        }
+        if self.exceeds_bound(0) {
+            return Ending::Bounded;
+        }
+        match (parked, blocked) {
+            (true, _) => Ending::Livelock,
+            (false, true) => Ending::Deadlock,
+            (false, false) => Ending::Complete,
+        }
+    }
+
+    /// Whether the current graph, all of whose events have been performed, needs more preemptions than allowed.
+    pub(super) fn exceeds_bound(&mut self, slack: u32) -> bool {
+        let Some(bound) = self.config.preemptions else { return false };
+        let graph = &self.frames[self.depth - 1].graph;
+        !self.linearizer.within(graph, &self.run.ops, bound.saturating_add(slack), &mut self.scratch)
+    }
+}
+
+fn graph_thread(graph: &Graph, event: EventId) -> ThreadId {
+    graph.events[event.index()].thread
+}

@@ -1,0 +1,456 @@
+//! Strategies that take one decision at a time, which thread goes next and which outcome it gets, and build the graph along
+//! the way: all interleavings without reduction, random ones, and the replay of a given one.
+//!
+//! `Spawn`, `End` and a `Join` that can proceed commute with everything and are performed as soon as they are reached.
+
+use super::config::{Step, Strategy};
+use super::exhaustive::{Pick, order_of};
+use super::run::State;
+use super::spin::choice;
+use super::Explorer;
+use crate::event::{Event, EventId, Flags, Part};
+use crate::memory::{self, Memory};
+use crate::op::{Action, Budget, Op, ThreadId};
+use crate::schedule::Decision;
+
+/// What was decided at one point of an execution.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    chosen: usize,
+    alternatives: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Source {
+    /// Not a walk.
+    #[default]
+    Off,
+    /// All, depth first.
+    All,
+    /// Drawn.
+    Random { left: u64 },
+    /// Given.
+    Given { decisions: Vec<Decision>, done: bool },
+}
+
+/// The state of a walk.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    source: Source,
+    /// The decisions of the current execution.
+    trail: Vec<Node>,
+    /// How many of them have been taken again in the current run.
+    position: usize,
+    /// The run was cut for a probe and comes again with the same decisions.
+    again: bool,
+    started: bool,
+    seed: u64,
+    /// A given decision could not be followed.
+    diverged: Option<usize>,
+}
+
+impl Walk {
+    pub(super) fn new(strategy: &Strategy) -> Walk {
+        let (source, seed) = match strategy {
+            Strategy::Exhaustive => (Source::Off, 0),
+            Strategy::Interleavings => (Source::All, 0),
+            Strategy::Random { seed, executions } => (Source::Random { left: *executions }, *seed),
+            Strategy::Replay(schedule) => {
+                (Source::Given { decisions: schedule.decisions.clone(), done: false }, 0)
+            }
+        };
+        Walk { source, seed, ..Walk::default() }
+    }
+
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        !matches!(self.source, Source::Off)
+    }
+
+    /// The given decision for the next operation.
+    fn given(&self) -> Option<Decision> {
+        match &self.source {
+            Source::Given { decisions, .. } => decisions.get(self.position).copied(),
+            _ => None,
+        }
+    }
+
+    fn is_given(&self) -> bool {
+        matches!(self.source, Source::Given { .. })
+    }
+}
+
+/// One outcome that an operation may have: where it reads or is placed, and how.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    rank: usize,
+    pick: Pick,
+}
+
+/// From one execution to the next.
+impl Explorer {
+    pub(super) fn start_walk(&mut self) -> bool {
+        if !self.walk.started {
+            self.walk.started = true;
+            // A fixed mixing step keeps neighbouring seeds from giving neighbouring walks; the state must not be 0.
+            self.random = (self.walk.seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1;
+        }
+        if !core::mem::take(&mut self.walk.again) && !self.next_trail() {
+            return false;
+        }
+        self.walk.position = 0;
+        self.walk.diverged = None;
+        self.depth = 1;
+        let graph = &mut self.frames[0].graph;
+        graph.clear();
+        graph.reserve_threads(self.thread_count);
+        true
+    }
+
+    fn next_trail(&mut self) -> bool {
+        match &mut self.walk.source {
+            Source::Off => false,
+            Source::All => {
+                if self.depth == 0 {
+                    return true;
+                }
+                while self.walk.trail.last().is_some_and(|n| n.chosen + 1 == n.alternatives) {
+                    self.walk.trail.pop();
+                }
+                self.walk.trail.last_mut().map(|n| n.chosen += 1).is_some()
+            }
+            Source::Random { left } => {
+                self.walk.trail.clear();
+                let more = *left > 0;
+                *left = left.saturating_sub(1);
+                more
+            }
+            Source::Given { done, .. } => !core::mem::replace(done, true),
+        }
+    }
+
+    pub(super) fn finish_walk(&mut self) {
+        self.walk.again = self.run.probe.is_some();
+    }
+
+    /// The first given decision that could not be followed, if any.
+    pub fn diverged_at(&self) -> Option<usize> {
+        self.walk.diverged
+    }
+
+    /// How many given decisions have been followed.
+    pub fn followed(&self) -> usize {
+        if self.walk.is_given() { self.walk.position } else { 0 }
+    }
+
+    /// One of `alternatives`.
+    fn decide(&mut self, alternatives: usize) -> usize {
+        if alternatives == 1 || self.walk.is_given() {
+            return 0;
+        }
+        if let Some(node) = self.walk.trail.get(self.walk.position).copied() {
+            self.walk.position += 1;
+            return node.chosen.min(alternatives - 1);
+        }
+        let chosen = match self.walk.source {
+            Source::Random { .. } => self.random_below(alternatives),
+            _ => 0,
+        };
+        self.walk.trail.push(Node { chosen, alternatives });
+        self.walk.position += 1;
+        chosen
+    }
+}
+
+/// Who goes next.
+impl Explorer {
+    pub(super) fn walk(&mut self, thread: ThreadId, op: &Op) -> Step {
+        if self.run.probe.is_some() {
+            return self.probe_step(thread, op);
+        }
+        if self.run.granted == Some(thread) {
+            self.run.granted = None;
+            return self.perform(thread, op);
+        }
+        let at_once = match op.action {
+            Action::Spawn | Action::End => true,
+            Action::Join { thread: other } => self.run.has_ended(other),
+            _ => false,
+        };
+        if at_once && self.walk.given().is_none() {
+            return self.perform(thread, op);
+        }
+        let state = match op.action {
+            Action::Assume => State::Stopped,
+            _ if !self.can_proceed(thread, op) => State::Blocked,
+            _ => State::Going,
+        };
+        self.run.wait(thread, op, state);
+        match self.walk_next_from(Some(thread)) {
+            Some(next) if next == thread => {
+                self.run.granted = None;
+                self.perform(thread, op)
+            }
+            Some(next) => Step::Run(next),
+            None => Step::Over,
+        }
+    }
+
+    pub(super) fn walk_next(&mut self) -> Option<ThreadId> {
+        self.walk_next_from(None)
+    }
+
+    fn walk_next_from(&mut self, current: Option<ThreadId>) -> Option<ThreadId> {
+        if self.run.over || self.run.probe.is_some() {
+            self.run.over = true;
+            return None;
+        }
+        if let Some(decision) = self.walk.given() {
+            if self.exists(decision.thread) && self.is_ready(decision.thread) {
+                self.run.granted = Some(decision.thread);
+                return Some(decision.thread);
+            }
+            self.walk.diverged.get_or_insert(self.walk.position);
+        }
+        let given = self.walk.is_given();
+        if !given && let Some(thread) = (0..self.thread_count).map(|t| ThreadId(t as u32)).find(|&t| self.is_on_its_way(t)) {
+            return Some(thread);
+        }
+        let ready: Vec<ThreadId> =
+            (0..self.thread_count).map(|t| ThreadId(t as u32)).filter(|&t| self.exists(t) && self.is_ready(t)).collect();
+        if ready.is_empty() {
+            self.run.over = true;
+            return None;
+        }
+        let next = match current {
+            // After the last given decision: as few switches as possible.
+            Some(thread) if given && ready.contains(&thread) => thread,
+            _ => ready[self.decide(ready.len())],
+        };
+        self.run.granted = Some(next);
+        Some(next)
+    }
+
+    fn exists(&self, thread: ThreadId) -> bool {
+        let graph = &self.frames[self.depth - 1].graph;
+        thread == ThreadId::MAIN || graph.threads.get(thread.index()).is_some_and(|t| !t.spawned_by.is_init())
+    }
+
+    /// Whether the thread has not said yet what it wants next.
+    fn is_on_its_way(&self, thread: ThreadId) -> bool {
+        self.exists(thread)
+            && self.run.state[thread.index()] == State::Going
+            && self.run.pending[thread.index()].is_none()
+    }
+
+    fn is_ready(&mut self, thread: ThreadId) -> bool {
+        match self.run.state[thread.index()] {
+            State::Parked => !self.reads_newest(thread),
+            _ => self.can_run(thread),
+        }
+    }
+}
+
+/// What an operation does.
+impl Explorer {
+    fn perform(&mut self, thread: ThreadId, op: &Op) -> Step {
+        let given = self.walk.given();
+        if given.is_some() {
+            self.walk.position += 1;
+        }
+        self.run.pending[thread.index()] = None;
+        self.run.state[thread.index()] = State::Going;
+        self.run.wrote = false;
+        match op.action {
+            Action::Load { .. } | Action::Ended { .. } | Action::Update { .. } | Action::Object { .. } => {
+                self.walk_read(thread, op, given)
+            }
+            Action::Store { value, .. } => self.walk_store(thread, op, value, given),
+            Action::End => {
+                self.walk_store(thread, op, 1, given);
+                self.run.state[thread.index()] = State::Ended;
+                Step::Done(0)
+            }
+            Action::Fence { .. } => {
+                self.append(thread, op);
+                Step::Done(0)
+            }
+            Action::Choose { alternatives, budget } => self.walk_choose(thread, op, alternatives, budget, given),
+            Action::Spawn => self.add_spawn(thread, op),
+            Action::Join { thread: other } => {
+                let id = self.append(thread, op);
+                let graph = &mut self.frames[self.depth - 1].graph;
+                let end = graph.threads[other.index()].end;
+                graph.link_join(id, end);
+                Step::Done(0)
+            }
+            Action::Spin | Action::Yield => self.walk_spin(thread, op, given),
+            Action::Assume => unreachable!("an assumption cannot proceed"),
+        }
+    }
+
+    fn walk_choose(&mut self, thread: ThreadId, op: &Op, alternatives: u32, budget: Budget, given: Option<Decision>) -> Step {
+        let graph = &self.frames[self.depth - 1].graph;
+        let spent = graph.spent[budget as usize];
+        let affordable = budget == Budget::Free || spent < self.config.budgets[budget as usize];
+        let choice = match given {
+            Some(decision) => decision.choice.min(alternatives - 1),
+            None if affordable => self.decide(alternatives as usize) as u32,
+            None => 0,
+        };
+        let mut event = Event::of(thread, op, self.config.memory);
+        event.choice = choice;
+        event.budget = if choice == 0 { Budget::Free } else { budget };
+        self.append_event(event, op);
+        Step::Done(u64::from(choice))
+    }
+
+    fn walk_spin(&mut self, thread: ThreadId, op: &Op, given: Option<Decision>) -> Step {
+        match given {
+            None => self.add_spin(thread, op),
+            Some(decision) => {
+                let id = self.append(thread, op);
+                self.frames[self.depth - 1].graph.events[id.index()].choice = decision.choice;
+                if decision.choice == choice::PARK { self.park(thread, op) } else { Step::Done(0) }
+            }
+        }
+    }
+
+    fn walk_store(&mut self, thread: ThreadId, op: &Op, value: u64, given: Option<Decision>) -> Step {
+        let id = self.append(thread, op);
+        let graph = &mut self.frames[self.depth - 1].graph;
+        let object = graph.events[id.index()].object;
+        let floor = graph.floor(object, id);
+        graph.link_write(id);
+        graph.events[id.index()].value = value;
+        let top = graph.object(object).co.len();
+        let mut ranks = vec![top];
+        if self.config.memory == Memory::Rc11 {
+            for rank in (floor..top).rev() {
+                if super::exhaustive::splits_update(graph, object, rank) {
+                    continue;
+                }
+                graph.place(id, rank);
+                if memory::admits(graph, &[id], &mut self.scratch) {
+                    ranks.push(rank);
+                }
+                graph.displace(id);
+            }
+        }
+        let rank = match given {
+            Some(decision) => self.followable(&ranks, top.checked_sub(decision.place as usize)),
+            None => ranks[self.decide(ranks.len())],
+        };
+        self.frames[self.depth - 1].graph.place(id, rank);
+        self.run.wrote = true;
+        Step::Done(0)
+    }
+
+    fn followable(&mut self, ranks: &[usize], wanted: Option<usize>) -> usize {
+        match wanted.filter(|rank| ranks.contains(rank)) {
+            Some(rank) => rank,
+            None => {
+                self.walk.diverged.get_or_insert(self.walk.position - 1);
+                ranks[0]
+            }
+        }
+    }
+
+    /// Loads, read-modify-writes and operations on objects.
+    fn walk_read(&mut self, thread: ThreadId, op: &Op, given: Option<Decision>) -> Step {
+        let mut event = Event::of(thread, op, self.config.memory);
+        let id = self.append_event(event, op);
+        let ways = self.ways(id, op);
+        let top = self.frames[self.depth - 1].graph.object(event.object).co.len();
+        let way = match given {
+            Some(decision) => {
+                let wanted = top.checked_sub(decision.read as usize);
+                let found = ways.iter().find(|w| Some(w.rank) == wanted && w.pick.choice == decision.choice);
+                if found.is_none() {
+                    self.walk.diverged.get_or_insert(self.walk.position - 1);
+                }
+                *found.unwrap_or(&ways[0])
+            }
+            None => ways[self.decide(ways.len())],
+        };
+        let graph = &mut self.frames[self.depth - 1].graph;
+        let rf = graph.ranked(event.object, way.rank);
+        let state = graph.value_of(event.object, rf);
+        event.order = order_of(&event, way.pick.writes);
+        graph.redirect(id, rf, event.order);
+        let e = &mut graph.events[id.index()];
+        e.value = state;
+        e.choice = way.pick.choice;
+        graph.spent[Budget::Free as usize] -= 1;
+        e.budget = way.pick.budget;
+        graph.spent[e.budget as usize] += 1;
+        Self::eval(&mut self.outcomes, op, state, thread);
+        let outcome = self.outcomes.as_slice()[way.pick.choice as usize];
+        if outcome.writes {
+            let graph = &mut self.frames[self.depth - 1].graph;
+            graph.events[id.index()].flags.set(Flags::WRITES);
+            let part = super::exhaustive::write_part(graph, id);
+            let write = self.append_event(part, op);
+            let graph = &mut self.frames[self.depth - 1].graph;
+            graph.link_write(write);
+            graph.events[write.index()].value = outcome.state;
+            graph.place(write, way.rank);
+        }
+        self.run.wrote = outcome.writes;
+        Step::Done(outcome.result)
+    }
+
+    /// The ways in which the operation whose event is `id` (the last one, not linked yet) may go, the canonical one first.
+    /// Leaves it linked.
+    fn ways(&mut self, id: EventId, op: &Op) -> Vec<Way> {
+        let graph = &mut self.frames[self.depth - 1].graph;
+        let event = graph.events[id.index()];
+        let floor = graph.floor(event.object, id);
+        let top = graph.object(event.object).co.len();
+        let newest = graph.ranked(event.object, top);
+        graph.link_read(id, newest);
+        let stale = self.config.memory == Memory::Rc11 || matches!(op.action, Action::Ended { .. });
+        let lowest = if stale { floor } else { top };
+        let mut ways = Vec::new();
+        for rank in (lowest..=top).rev() {
+            let graph = &self.frames[self.depth - 1].graph;
+            let rf = graph.ranked(event.object, rank);
+            let state = graph.value_of(event.object, rf);
+            Self::eval(&mut self.outcomes, op, state, event.thread);
+            for index in 0..self.outcomes.as_slice().len() {
+                let pick = Pick::of(index, &self.outcomes.as_slice()[index]);
+                if self.affordable(pick) && self.is_possible(id, rf, rank, top, pick) {
+                    ways.push(Way { rank, pick });
+                }
+            }
+        }
+        ways
+    }
+
+    fn is_possible(&mut self, id: EventId, rf: EventId, rank: usize, top: usize, pick: Pick) -> bool {
+        if rank == top {
+            return true;
+        }
+        let graph = &mut self.frames[self.depth - 1].graph;
+        let event = graph.events[id.index()];
+        if pick.writes && super::exhaustive::splits_update(graph, event.object, rank) {
+            return false;
+        }
+        graph.redirect(id, rf, order_of(&event, pick.writes));
+        if !memory::admits(graph, &[id], &mut self.scratch) {
+            return false;
+        }
+        if !pick.writes {
+            return true;
+        }
+        graph.events[id.index()].flags.set(Flags::WRITES);
+        let write = graph.push(super::exhaustive::write_part(graph, id));
+        graph.link_write(write);
+        graph.place(write, rank);
+        let consistent = memory::admits(graph, &[id, write], &mut self.scratch);
+        graph.pop();
+        graph.events[id.index()].flags.clear(Flags::WRITES);
+        debug_assert_eq!(graph.events[id.index()].part, Part::Read);
+        consistent
+    }
+}

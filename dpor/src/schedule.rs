@@ -1,0 +1,54 @@
+//! One execution as a list of decisions: what a replay needs.
+
+use crate::event::{EventId, Part};
+use crate::graph::Graph;
+use crate::op::ThreadId;
+
+/// One operation of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Decision {
+    /// Who performs it.
+    pub thread: ThreadId,
+    /// Reads: how many newer writes there are than the one it reads from; 0 for the newest.
+    pub read: u32,
+    /// Blind stores: how many writes there are after the place where it is put; 0 for the last.
+    pub place: u32,
+    /// Which outcome.
+    pub choice: u32,
+}
+
+/// The operations of an execution in the order in which they are performed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    /// One for each operation.
+    pub decisions: Vec<Decision>,
+}
+
+impl Schedule {
+    /// The schedule that performs `order`, events of `graph`, which must extend program order and reads-from.
+    pub fn of(graph: &Graph, order: &[EventId]) -> Schedule {
+        let mut performed: Vec<Vec<EventId>> = vec![Vec::new(); graph.object_count()];
+        let mut decisions = Vec::with_capacity(order.len());
+        for &event in order {
+            let e = graph.event(event);
+            let mut decision = Decision { thread: e.thread, read: 0, place: 0, choice: e.choice };
+            if e.is_access() {
+                let newer = |than: EventId, writes: &[EventId]| {
+                    writes.iter().filter(|&&w| graph.rank(w) > graph.rank(than)).count() as u32
+                };
+                let writes = &mut performed[e.object.index()];
+                match e.part {
+                    Part::Read => decision.read = newer(e.rf, writes),
+                    _ => {
+                        decision.place = newer(event, writes);
+                        writes.push(event);
+                    }
+                }
+            }
+            if !graph.is_write_part(event) {
+                decisions.push(decision);
+            }
+        }
+        Schedule { decisions }
+    }
+}

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 
 use dpor::{
-    Access, Action, Config, Ending, EventId, Explorer, Graph, Info, Memory, ObjectId, Op, Part, Role, Step, Strategy,
-    ThreadId, ThreadOrder,
+    Access, Action, Config, Ending, EventId, Explorer, Graph, Info, Memory, ObjectId, Op, Part, Role, Site, Step,
+    Strategy, ThreadId, ThreadOrder,
 };
 
 use crate::toy::execution::{At, Entry, Execution, Facts, Kind, Source, Status};
@@ -72,7 +72,8 @@ pub(crate) fn bounded(preemptions: u32) -> Config {
 pub(crate) fn explore(program: &Program, config: Config) -> Explored {
     let repeats = matches!(config.strategy, Strategy::Interleavings | Strategy::Random { .. });
     let mut explorer = Explorer::new(config);
-    let mut slots = vec![0; program.vars.len()];
+    // The words of objects, then those of plain memory.
+    let mut slots = vec![0; 2 * program.vars.len()];
     let mut explored = Explored::default();
     while explorer.start() {
         let mut run = Run::new(program, &mut explorer, &mut slots);
@@ -85,7 +86,10 @@ pub(crate) fn explore(program: &Program, config: Config) -> Explored {
             }
             // A class is racy or violating if one of its runs is: they must agree, as both follow from the graph.
             let before = explored.classes.insert(execution.clone(), facts);
-            assert!(before.is_none_or(|b| b == facts), "two runs of one class differ: {before:?} {facts:?} {execution:?}");
+            assert!(
+                before.is_none_or(|b| b == facts),
+                "two runs of one class differ: {before:?} {facts:?} {execution:?}"
+            );
         }
     }
     explored.executions = explorer.stats().executions;
@@ -112,6 +116,23 @@ struct Run<'a> {
     memory: Vec<u64>,
     racy: bool,
 }
+
+#[track_caller]
+const fn here() -> Site {
+    Location::caller()
+}
+
+#[rustfmt::skip]
+static SITES: [Site; 64] = [
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+    here(), here(), here(), here(), here(), here(), here(), here(),
+];
 
 static INFO: Info = Info { name: "operation", family: "Toy", role: Role::Plain };
 
@@ -159,12 +180,20 @@ impl<'a> Run<'a> {
 
     /// Asks the explorer; `Err` says whom to run instead.
     fn ask(&mut self, thread: ThreadId, action: Action, object: ObjectId) -> Result<u64, Option<ThreadId>> {
-        let op = Op { action, object, info: &INFO, site: Location::caller() };
+        let op = Op { action, object, info: &INFO, site: self.site(thread) };
         match self.explorer.step(thread, &op) {
             Step::Done(result) => Ok(result),
             Step::Run(other) => Err(Some(other)),
             Step::Over => Err(None),
             other => panic!("{other:?} in {}", self.program),
+        }
+    }
+
+    /// Where the next operation of a thread is written: the same for the same instruction, and different for most others.
+    fn site(&self, thread: ThreadId) -> Site {
+        match thread.index() {
+            0 => SITES[self.main % SITES.len()],
+            t => SITES[(16 * t + self.threads[t - 1].pc) % SITES.len()],
         }
     }
 
@@ -187,7 +216,7 @@ impl<'a> Run<'a> {
         let t = thread.index() - 1;
         let code = &self.program.threads[t];
         match self.threads[t].next(code) {
-            Next::Do(visible) if visible.is_plain() => self.plain(thread, visible)?,
+            Next::Do(visible) if visible.is_plain() => self.plain(thread, visible),
             Next::Do(visible) => {
                 let object = match visible.var() {
                     Some(var) => self.resolve(thread, var)?,
@@ -214,9 +243,8 @@ impl<'a> Run<'a> {
         Ok(Some(thread))
     }
 
-    fn plain(&mut self, thread: ThreadId, visible: Visible) -> Result<(), Option<ThreadId>> {
+    fn plain(&mut self, thread: ThreadId, visible: Visible) {
         let var = visible.var().expect("a plain access has a variable");
-        let object = self.resolve(thread, var)?;
         let access = match visible {
             Visible::PlainWrite { value, .. } => {
                 self.memory[var] = value;
@@ -224,10 +252,12 @@ impl<'a> Run<'a> {
             }
             _ => Access::Read,
         };
-        self.racy |= self.explorer.plain(thread, object, access, Location::caller()).is_err();
+        let slot = self.slots.len() / 2 + var;
+        let (word, ordered) = self.explorer.plain(thread, self.slots[slot], access, self.site(thread));
+        self.slots[slot] = word;
+        self.racy |= ordered.is_err();
         let t = thread.index() - 1;
         self.threads[t].take(&self.program.threads[t], self.memory[var]);
-        Ok(())
     }
 
     /// The canonical form, unless the execution does not count.
@@ -247,7 +277,7 @@ impl<'a> Run<'a> {
             None => Vec::new(),
         });
         let order: Vec<Vec<At>> = order.collect();
-        let finals: Vec<i64> = order.iter().enumerate().map(|(var, order)| match order.last() {
+        let finals = order.iter().enumerate().map(|(var, order)| match order.last() {
             Some(at) => threads[at.thread as usize].0[at.index as usize].written.expect("it writes") as i64,
             None => self.memory[var] as i64,
         });
@@ -261,7 +291,11 @@ impl<'a> Run<'a> {
     /// The objects that the variables have in this execution.
     fn objects(&self) -> Vec<Option<ObjectId>> {
         let execution = self.explorer.execution();
-        self.slots.iter().map(|s| (s >> 24 == execution).then_some(ObjectId((s & 0xff_ffff) as u32))).collect()
+        self.slots
+            .iter()
+            .take(self.program.vars.len())
+            .map(|s| (s >> 24 == execution).then_some(ObjectId((s & 0xff_ffff) as u32)))
+            .collect()
     }
 
     /// What the threads did, and which operation every write of the graph belongs to.
@@ -272,7 +306,12 @@ impl<'a> Run<'a> {
         let mut parts = Vec::new();
         for (t, performed) in self.performed.iter().enumerate() {
             let mine = parts_of(graph, t);
-            assert!(mine.len() == performed.len(), "thread {t}: {} operations in the graph, {} performed", mine.len(), performed.len());
+            assert!(
+                mine.len() == performed.len(),
+                "thread {t}: {} operations in the graph, {} performed",
+                mine.len(),
+                performed.len()
+            );
             for (index, (_, write)) in mine.iter().enumerate() {
                 if let Some(write) = write {
                     writes.insert(*write, At { thread: t as u8, index: index as u8 });

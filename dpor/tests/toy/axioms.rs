@@ -5,6 +5,7 @@
 
 use dpor::Ordering;
 
+use super::enumerate::Axioms;
 use super::execution::{At, Source};
 use super::graph::Graph;
 use super::machine::Visible;
@@ -99,7 +100,9 @@ enum Type {
     Write,
     Fence,
     /// A plain access that takes part in nothing but program order.
-    Watched { write: bool },
+    Watched {
+        write: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,9 +147,14 @@ impl Relations {
         Relations::build(graph, false)
     }
 
-    /// The same, with the plain accesses that are no events of the graph.
-    pub(crate) fn with_accesses(graph: &Graph<'_>) -> Relations {
-        Relations::build(graph, true)
+    /// The same, with the plain accesses that are no events of the graph, and with all orderings as strong as the memory
+    /// model makes them: under sequential consistency every access synchronises.
+    pub(crate) fn with_accesses(graph: &Graph<'_>, axioms: Axioms) -> Relations {
+        let mut relations = Relations::build(graph, true);
+        if axioms == Axioms::Sc {
+            relations.events.iter_mut().filter(|e| !e.plain).for_each(|e| e.order = Ordering::SeqCst);
+        }
+        relations
     }
 
     fn build(graph: &Graph<'_>, accesses: bool) -> Relations {
@@ -245,8 +253,7 @@ impl Relations {
     fn hb(&self) -> Relation {
         let fences = self.set(|e| e.kind == Type::Fence);
         let from = self.set(Event::releases).then(&fences.then(&self.po).optional());
-        let release_sequence =
-            self.set(|e| e.kind == Type::Write).then(&self.rf.then(&self.rmw).plus().optional());
+        let release_sequence = self.set(|e| e.kind == Type::Write).then(&self.rf.then(&self.rmw).plus().optional());
         let to = self.po.then(&fences).optional().then(&self.set(Event::acquires));
         let reads = self.set(|e| e.kind == Type::Read);
         let sw = from.then(&release_sequence).then(&self.rf).then(&reads).then(&to);
@@ -268,12 +275,7 @@ impl Relations {
         let var = |i: usize| self.events[i].var;
         let same = |i: usize, j: usize| var(i).is_some() && var(i) == var(j);
         let po_other = self.po.filter(|i, j| !same(i, j));
-        let scb = self
-            .po
-            .or(&po_other.then(hb).then(&po_other))
-            .or(&hb.filter(same))
-            .or(&self.co)
-            .or(&self.fr);
+        let scb = self.po.or(&po_other.then(hb).then(&po_other)).or(&hb.filter(same)).or(&self.co).or(&self.fr);
         let sc = self.set(|e| e.sc);
         let fences = self.set(|e| e.sc && e.kind == Type::Fence);
         let base = sc.or(&fences.then(&hb.optional())).then(&scb).then(&sc.or(&hb.optional().then(&fences)));
@@ -301,14 +303,8 @@ impl Relations {
 
 /// The events of an operation: none for a choice, two for a read-modify-write that writes.
 fn events_of(op: Visible, writes: bool, thread: usize) -> Vec<Event> {
-    let event = |kind, order| Event {
-        kind,
-        var: op.var(),
-        order,
-        sc: order == Ordering::SeqCst,
-        plain: op.is_plain(),
-        thread,
-    };
+    let event =
+        |kind, order| Event { kind, var: op.var(), order, sc: order == Ordering::SeqCst, plain: op.is_plain(), thread };
     match op {
         Visible::Load { order, .. } => vec![event(Type::Read, order)],
         Visible::Store { order, .. } => vec![event(Type::Write, order)],

@@ -42,7 +42,7 @@ pub(crate) fn all(program: &Program, plain: Plain, axioms: Axioms, limit: usize)
             return None;
         }
         if !grew && let Some(execution) = graph.execution() {
-            classes.insert(execution, graph.facts());
+            classes.insert(execution, graph.facts(axioms));
         }
     }
     Some(classes)

@@ -3,6 +3,7 @@
 use dpor::{Budget, Outcome};
 
 use super::axioms::Relations;
+use super::enumerate::Axioms;
 use super::execution::{At, Entry, Execution, Facts, Kind, Source, Status};
 use super::machine::{Next, Thread, Visible, initial, thread_id};
 use super::preemptions;
@@ -230,11 +231,11 @@ impl<'p> Graph<'p> {
     }
 
     /// What is worth knowing about the execution.
-    pub(crate) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self, axioms: Axioms) -> Facts {
         let finals = self.finals();
         let broken = self.program.finals.iter().any(|f| f.eval(&[0; super::program::REGISTERS], &finals) == 0);
         Facts {
-            racy: Relations::with_accesses(self).racy(),
+            racy: Relations::with_accesses(self, axioms).racy(),
             violating: broken || self.threads.iter().any(|t| t.violated),
             preemptions: preemptions::fewest(self),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::enumerate::Axioms;
 use super::execution::{Execution, Facts, Source};
 use super::graph::{Graph, Plain};
 use super::machine::Visible;
@@ -26,7 +27,7 @@ pub(crate) fn all(program: &Program, plain: Plain) -> HashMap<Execution, Facts> 
             }
         }
         if !grew && let Some(execution) = graph.execution() {
-            classes.insert(execution, graph.facts());
+            classes.insert(execution, graph.facts(Axioms::Sc));
         }
     }
     classes

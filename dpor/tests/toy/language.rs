@@ -128,8 +128,7 @@ impl Compiler {
                     self.expect("[");
                     let length = self.number();
                     self.expect("]");
-                    let elements: Vec<usize> =
-                        (0..length).map(|i| self.program.var(&format!("{name}[{i}]"))).collect();
+                    let elements: Vec<usize> = (0..length).map(|i| self.program.var(&format!("{name}[{i}]"))).collect();
                     self.arrays.insert(name, elements[0]);
                 }
             }
@@ -276,7 +275,7 @@ impl Compiler {
         self.expect("(");
         let name = self.take();
         self.expect(")");
-        let on = self.program.var(&name);
+        let on = Place::var(self.program.var(&name));
         self.code.push(Instr::Object { on, op, argument: 0, to });
     }
 
@@ -289,7 +288,7 @@ impl Compiler {
         *round += 1;
         let (round, to) = (*round, REGISTERS - 1);
         let members = self.members[&name].clone();
-        let mut counter = |thread: usize| self.program.var(&format!("{name}.{thread}"));
+        let mut counter = |thread: usize| Place::var(self.program.var(&format!("{name}.{thread}")));
         self.code.push(Instr::Object { on: counter(me), op: ObjectOp::Arrive, argument: 0, to });
         for other in members.into_iter().filter(|&other| other != me) {
             self.code.push(Instr::Object { on: counter(other), op: ObjectOp::WaitFor, argument: round, to });
@@ -432,6 +431,8 @@ pub(crate) struct Row {
     /// Executions under sequential consistency with at most 0, 1, 2, ... preemptions.
     pub(crate) preempt: Option<Vec<u64>>,
     pub(crate) program: Program,
+    /// The numbers as they are written: `sc` to `preempt`.
+    pub(crate) columns: Vec<String>,
 }
 
 /// All rows of `data/programs.tsv`.
@@ -456,5 +457,6 @@ fn row(line: &str) -> Row {
         violating_rc11: number(violating_rc11),
         preempt: (!preempt.is_empty()).then(|| numbers(preempt)),
         program: parse(program),
+        columns: columns[2..8].iter().map(|c| c.to_string()).collect(),
     }
 }

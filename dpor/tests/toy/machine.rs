@@ -111,7 +111,9 @@ impl Thread {
                 failure: *failure,
                 weak: *weak,
             },
-            Instr::Object { on, op, argument, .. } => Visible::Object { var: *on, op: *op, argument: *argument },
+            Instr::Object { on, op, argument, .. } => {
+                Visible::Object { var: self.at(on), op: *op, argument: *argument }
+            }
             Instr::Fence(order) => Visible::Fence { order: *order },
             Instr::Choose { alternatives, .. } => Visible::Choose { alternatives: *alternatives },
             Instr::PlainRead { at, .. } => Visible::PlainRead { var: self.at(at) },

@@ -16,6 +16,10 @@ pub(crate) enum ObjectOp {
     Acquire,
     Release,
     TryAcquire,
+    /// The count becomes the argument, whatever it was.
+    Set,
+    /// Waits until the count is 0; not monotone, so it writes.
+    WaitForZero,
     /// One-queue channel: the state is the queue, four bits an element, the front lowest; elements are 1 to 15.
     Send,
     /// As `Send`, to a channel with room for one element.
@@ -45,6 +49,8 @@ impl ObjectOp {
             ObjectOp::Acquire => acquire,
             ObjectOp::Release => release,
             ObjectOp::TryAcquire => try_acquire,
+            ObjectOp::Set => set,
+            ObjectOp::WaitForZero => wait_for_zero,
             ObjectOp::Send => send,
             ObjectOp::SendBounded => send_bounded,
             ObjectOp::Receive => receive,
@@ -104,6 +110,16 @@ fn release(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 
 fn try_acquire(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(if state > 0 { Outcome::write(state - 1, state) } else { Outcome::read(0) });
+}
+
+fn set(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(args[0], state));
+}
+
+fn wait_for_zero(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if state == 0 {
+        out.push(Outcome::write(0, 0));
+    }
 }
 
 fn send(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {

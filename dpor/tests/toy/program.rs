@@ -111,27 +111,68 @@ pub(crate) enum UpdateKind {
 /// One instruction. The position in the code of a thread is its name in canonical executions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Instr {
-    Load { at: Place, order: Ordering, to: usize },
-    Store { at: Place, value: Expr, order: Ordering },
-    Update { at: Place, kind: UpdateKind, operands: [Expr; 2], order: Ordering, failure: Ordering, weak: bool, to: usize },
-    Object { on: usize, op: ObjectOp, argument: u64, to: usize },
+    Load {
+        at: Place,
+        order: Ordering,
+        to: usize,
+    },
+    Store {
+        at: Place,
+        value: Expr,
+        order: Ordering,
+    },
+    Update {
+        at: Place,
+        kind: UpdateKind,
+        operands: [Expr; 2],
+        order: Ordering,
+        failure: Ordering,
+        weak: bool,
+        to: usize,
+    },
+    Object {
+        on: Place,
+        op: ObjectOp,
+        argument: u64,
+        to: usize,
+    },
     Fence(Ordering),
-    PlainRead { at: Place, to: usize },
-    PlainWrite { at: Place, value: Expr },
+    PlainRead {
+        at: Place,
+        to: usize,
+    },
+    PlainWrite {
+        at: Place,
+        value: Expr,
+    },
     /// Any value below the number.
-    Choose { alternatives: u32, to: usize },
+    Choose {
+        alternatives: u32,
+        to: usize,
+    },
     /// Local: a register gets a value.
-    Set { to: usize, value: Expr },
+    Set {
+        to: usize,
+        value: Expr,
+    },
     /// Local: goes to `target` if the condition is 0.
-    JumpUnless { condition: Expr, target: usize },
+    JumpUnless {
+        condition: Expr,
+        target: usize,
+    },
     /// Local: goes to `target`.
-    Jump { target: usize },
+    Jump {
+        target: usize,
+    },
     /// Local: marks the execution as violating if the condition is 0.
     Assert(Expr),
     /// The thread stops for ever if the condition is 0, and the execution does not count.
     Assume(Expr),
     /// The end of an iteration of a loop that started at `back`: goes on if the condition holds, else spins.
-    Await { until: Expr, back: usize },
+    Await {
+        until: Expr,
+        back: usize,
+    },
 }
 
 /// A shared variable: an atomic, plain memory, or the state of an object.
@@ -225,7 +266,7 @@ impl Program {
                 order_name(*order),
                 order_name(*failure)
             ),
-            Instr::Object { on, op, argument, to } => write!(f, "r{to} = {op:?}({}, {argument})", self.vars[*on].name),
+            Instr::Object { on, op, argument, to } => write!(f, "r{to} = {op:?}({}, {argument})", self.place(on)),
             Instr::Fence(order) => write!(f, "F({})", order_name(*order)),
             Instr::PlainRead { at, to } => write!(f, "r{to} = RN({})", self.place(at)),
             Instr::PlainWrite { at, value } => write!(f, "WN({}, {value})", self.place(at)),

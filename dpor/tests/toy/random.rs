@@ -2,7 +2,7 @@
 
 use dpor::Ordering;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use super::objects::ObjectOp;
 use super::program::{Expr, Instr, Operator, Place, Program, REGISTERS, UpdateKind, Var};
@@ -20,27 +20,93 @@ pub(crate) enum Flavour {
     Everything,
 }
 
+impl Flavour {
+    pub(crate) const ALL: [Flavour; 4] = [Flavour::Atomics, Flavour::Locks, Flavour::Condvars, Flavour::Everything];
+
+    /// Most visible operations of a program, so that brute force takes milliseconds.
+    fn size(self) -> usize {
+        match self {
+            Flavour::Atomics => 9,
+            Flavour::Locks | Flavour::Everything => 10,
+            Flavour::Condvars => 9,
+        }
+    }
+}
+
 /// An operation that is not compiled yet; numbers are taken modulo whatever there is.
 #[derive(Clone, Debug)]
 pub(crate) enum Gene {
-    Load { var: u8, order: u8, to: u8 },
-    Store { var: u8, order: u8, value: Value },
-    Update { var: u8, order: u8, failure: u8, value: Value, expected: u8, kind: Update, to: u8 },
-    Fence { order: u8 },
-    Object { op: ObjectOp, which: u8, to: u8 },
+    Load {
+        var: u8,
+        order: u8,
+        to: u8,
+    },
+    Store {
+        var: u8,
+        order: u8,
+        value: Value,
+    },
+    Update {
+        var: u8,
+        order: u8,
+        failure: u8,
+        value: Value,
+        expected: u8,
+        kind: Update,
+        to: u8,
+    },
+    Fence {
+        order: u8,
+    },
+    Object {
+        op: ObjectOp,
+        which: u8,
+        to: u8,
+    },
     /// Lock, an operation, unlock.
-    Section { mutex: u8, inner: Box<Gene> },
+    Section {
+        mutex: u8,
+        inner: Box<Gene>,
+    },
     /// `try_lock`, and if that worked an operation and unlock.
-    TrySection { mutex: u8, inner: Box<Gene>, to: u8 },
+    TrySection {
+        mutex: u8,
+        inner: Box<Gene>,
+        to: u8,
+    },
     /// Enqueue, unlock, wait to be woken, lock.
-    Wait { timed: bool, to: u8 },
+    Wait {
+        timed: bool,
+        to: u8,
+    },
     /// The operation happens only if a register has, or has not, this value.
-    Guarded { register: u8, equal: bool, value: u8, inner: Box<Gene> },
-    Choose { alternatives: u8, to: u8 },
-    Assume { register: u8, equal: bool, value: u8 },
+    Guarded {
+        register: u8,
+        equal: bool,
+        value: u8,
+        inner: Box<Gene>,
+    },
+    Choose {
+        alternatives: u8,
+        to: u8,
+    },
+    Assume {
+        register: u8,
+        equal: bool,
+        value: u8,
+    },
     /// Waits until an atomic has, or has not, this value.
-    Await { var: u8, order: u8, equal: bool, value: u8, to: u8 },
-    Plain { var: u8, write: bool },
+    Await {
+        var: u8,
+        order: u8,
+        equal: bool,
+        value: u8,
+        to: u8,
+    },
+    Plain {
+        var: u8,
+        write: bool,
+    },
 }
 
 /// What is written.
@@ -104,10 +170,14 @@ fn plain() -> BoxedStrategy<Gene> {
 
 fn stop() -> BoxedStrategy<Gene> {
     prop_oneof![
-        (0..2u8, any::<bool>(), 0..3u8)
-            .prop_map(|(register, equal, value)| Gene::Assume { register, equal, value }),
-        (0..2u8, 0..15u8, any::<bool>(), 0..3u8, 0..2u8)
-            .prop_map(|(var, order, equal, value, to)| Gene::Await { var, order, equal, value, to }),
+        (0..2u8, any::<bool>(), 0..3u8).prop_map(|(register, equal, value)| Gene::Assume { register, equal, value }),
+        (0..2u8, 0..15u8, any::<bool>(), 0..3u8, 0..2u8).prop_map(|(var, order, equal, value, to)| Gene::Await {
+            var,
+            order,
+            equal,
+            value,
+            to
+        }),
     ]
     .boxed()
 }
@@ -125,6 +195,8 @@ const LOCK_OPS: &[ObjectOp] = &[
     ObjectOp::TryReceive,
     ObjectOp::Arrive,
     ObjectOp::WaitFor,
+    ObjectOp::Set,
+    ObjectOp::WaitForZero,
 ];
 
 const CONDVAR_OPS: &[ObjectOp] = &[
@@ -166,9 +238,8 @@ fn gene(flavour: Flavour) -> BoxedStrategy<Gene> {
         ]
         .boxed(),
     };
-    let guarded = (0..2u8, any::<bool>(), 0..3u8, base.clone()).prop_map(|(register, equal, value, inner)| {
-        Gene::Guarded { register, equal, value, inner: Box::new(inner) }
-    });
+    let guarded = (0..2u8, any::<bool>(), 0..3u8, base.clone())
+        .prop_map(|(register, equal, value, inner)| Gene::Guarded { register, equal, value, inner: Box::new(inner) });
     prop_oneof![5 => base, 1 => guarded].boxed()
 }
 
@@ -178,12 +249,44 @@ pub(crate) fn genomes(flavour: Flavour) -> impl Strategy<Value = Genome> {
     (threads, 0..4u8, 0..2u8).prop_map(|(threads, palette, semaphore)| Genome { threads, palette, semaphore })
 }
 
-/// A runner that tries the same programs every time.
-pub(crate) fn runner(cases: u32, seed: u64) -> TestRunner {
-    let mut bytes = [0; 32];
+/// Checks random programs, the same ones every time for a seed.
+///
+/// # Panics
+///
+/// With a program that fails and has been made small, if there is one.
+pub(crate) fn check(flavour: Flavour, cases: u32, seed: u64, check: impl Fn(&Program) -> Result<(), String>) {
+    let failure = run(flavour, cases, seed, |program| check(program).map_err(TestCaseError::fail));
+    if let Some((reason, program)) = failure {
+        panic!("seed {seed}, {flavour:?}: {program}\n{reason}");
+    }
+}
+
+/// The smallest program found that fails a check.
+pub(crate) fn smallest_failure(
+    flavour: Flavour,
+    cases: u32,
+    seed: u64,
+    check: impl Fn(&Program) -> Result<(), TestCaseError>,
+) -> Option<Program> {
+    run(flavour, cases, seed, check).map(|(_, program)| program)
+}
+
+fn run(
+    flavour: Flavour,
+    cases: u32,
+    seed: u64,
+    check: impl Fn(&Program) -> Result<(), TestCaseError>,
+) -> Option<(String, Program)> {
+    let mut bytes = [flavour as u8; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
-    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let size = flavour.size();
+    match runner.run(&genomes(flavour), |genome| check(&genome.program(size))) {
+        Ok(()) => None,
+        Err(TestError::Fail(reason, genome)) => Some((reason.to_string(), genome.program(size))),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
 }
 
 const ATOMICS: usize = 0;
@@ -252,7 +355,8 @@ impl Genome {
 
     fn compile(&self, gene: &Gene, code: &mut Vec<Instr>) {
         let atomic = |var: u8| Place::var(ATOMICS + usize::from(var));
-        let lock = |op, mutex: u8, to| Instr::Object { on: MUTEXES + usize::from(mutex), op, argument: 0, to };
+        let lock =
+            |op, mutex: u8, to| Instr::Object { on: Place::var(MUTEXES + usize::from(mutex)), op, argument: 0, to };
         let unused = REGISTERS - 1;
         match gene {
             Gene::Load { var, order, to } => {
@@ -270,11 +374,24 @@ impl Genome {
                     Update::Weak => (UpdateKind::CompareExchange, [expected, value.expr()], true),
                 };
                 let (order, failure) = (self.order(*order), self.load_order(*failure));
-                code.push(Instr::Update { at: atomic(*var), kind, operands, order, failure, weak, to: usize::from(*to) });
+                code.push(Instr::Update {
+                    at: atomic(*var),
+                    kind,
+                    operands,
+                    order,
+                    failure,
+                    weak,
+                    to: usize::from(*to),
+                });
             }
             Gene::Fence { order } => code.push(Instr::Fence(self.fence_order(*order))),
             Gene::Object { op, which, to } => {
-                code.push(Instr::Object { on: object_of(*op, *which), op: *op, argument: argument_of(*op, *which), to: usize::from(*to) });
+                code.push(Instr::Object {
+                    on: Place::var(object_of(*op, *which)),
+                    op: *op,
+                    argument: argument_of(*op, *which),
+                    to: usize::from(*to),
+                });
             }
             Gene::Section { mutex, inner } => {
                 code.push(lock(ObjectOp::Lock, *mutex, unused));
@@ -291,7 +408,7 @@ impl Genome {
             }
             Gene::Wait { timed, to } => {
                 let wake = if *timed { ObjectOp::TimedWake } else { ObjectOp::Wake };
-                let condvar = |op, to| Instr::Object { on: CONDVAR, op, argument: 0, to };
+                let condvar = |op, to| Instr::Object { on: Place::var(CONDVAR), op, argument: 0, to };
                 code.push(condvar(ObjectOp::Enqueue, unused));
                 code.push(lock(ObjectOp::Unlock, 0, unused));
                 code.push(condvar(wake, usize::from(*to)));
@@ -340,10 +457,18 @@ fn comparison(register: u8, equal: bool, value: u8) -> Expr {
 fn object_of(op: ObjectOp, which: u8) -> usize {
     match op {
         ObjectOp::Lock | ObjectOp::Unlock | ObjectOp::TryLock => MUTEXES + usize::from(which),
-        ObjectOp::Acquire | ObjectOp::Release | ObjectOp::TryAcquire => SEMAPHORE,
+        ObjectOp::Acquire | ObjectOp::Release | ObjectOp::TryAcquire | ObjectOp::Set | ObjectOp::WaitForZero => {
+            SEMAPHORE
+        }
         ObjectOp::SendBounded => BOUNDED,
         ObjectOp::Send => CHANNEL,
-        ObjectOp::Receive | ObjectOp::TryReceive => if which == 0 { CHANNEL } else { BOUNDED },
+        ObjectOp::Receive | ObjectOp::TryReceive => {
+            if which == 0 {
+                CHANNEL
+            } else {
+                BOUNDED
+            }
+        }
         ObjectOp::Enqueue | ObjectOp::NotifyOne | ObjectOp::NotifyAll | ObjectOp::Wake | ObjectOp::TimedWake => CONDVAR,
         ObjectOp::Arrive | ObjectOp::WaitFor => COUNTER,
     }
@@ -352,6 +477,7 @@ fn object_of(op: ObjectOp, which: u8) -> usize {
 fn argument_of(op: ObjectOp, which: u8) -> u64 {
     match op {
         ObjectOp::Send | ObjectOp::SendBounded | ObjectOp::WaitFor => u64::from(which) + 1,
+        ObjectOp::Set => u64::from(which),
         _ => 0,
     }
 }
@@ -360,9 +486,7 @@ impl Value {
     fn expr(self) -> Expr {
         match self {
             Value::Constant(value) => Expr::Const(i64::from(value)),
-            Value::Register(register) => {
-                Expr::binary(Operator::Add, Expr::Reg(usize::from(register)), Expr::Const(1))
-            }
+            Value::Register(register) => Expr::binary(Operator::Add, Expr::Reg(usize::from(register)), Expr::Const(1)),
         }
     }
 }

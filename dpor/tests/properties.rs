@@ -1,0 +1,150 @@
+//! The explorer against brute force on random programs: every class once, none missed, none invented.
+//!
+//! Each test draws the same programs in every run. The long version is behind `--ignored`; `DPOR_SEED` gives it other programs.
+
+mod engine;
+mod toy;
+
+use std::collections::HashMap;
+
+use dpor::{Config, Memory};
+use engine::Explored;
+use toy::enumerate::{self, Axioms};
+use toy::execution::{Execution, Facts};
+use toy::graph::Plain;
+use toy::interleavings;
+use toy::program::Program;
+use toy::random::{self, Flavour};
+
+type Classes = HashMap<Execution, Facts>;
+
+/// Programs with more graphs on the way than this are left out.
+const LIMIT: usize = 10_000;
+
+/// Programs with more interleavings than this are left out of the tests that run them all.
+const INTERLEAVINGS: u64 = 3_000;
+
+fn sc_classes(program: &Program) -> Classes {
+    interleavings::all(program, Plain::Accesses)
+}
+
+/// Demands that an exploration found exactly the expected classes, each once unless `repeats`, with the same races.
+fn same(what: &str, explored: &Explored, expected: &Classes, repeats: bool) -> Result<(), String> {
+    if let Some(missed) = expected.keys().find(|e| !explored.classes.contains_key(e)) {
+        return Err(format!("{what}: {} of {} classes, missed {missed:?}", explored.classes.len(), expected.len()));
+    }
+    if let Some(invented) = explored.classes.keys().find(|e| !expected.contains_key(e)) {
+        return Err(format!("{what}: there is no {invented:?}"));
+    }
+    if let Some(twice) = explored.twice.first() {
+        return Err(format!("{what}: {} duplicates, one is {twice:?}", explored.twice.len()));
+    }
+    if !repeats && explored.executions != expected.len() as u64 {
+        return Err(format!("{what}: counted {} executions, {} classes", explored.executions, expected.len()));
+    }
+    for (execution, facts) in &explored.classes {
+        if facts.racy != expected[execution].racy {
+            return Err(format!("{what}: race found: {}, in {execution:?}", facts.racy));
+        }
+    }
+    Ok(())
+}
+
+fn exhaustive(program: &Program, memory: Memory, expected: &Classes) -> Result<(), String> {
+    same("leftmost thread first", &engine::explore(program, engine::config(memory)), expected, false)?;
+    for seed in 1..=2 {
+        let explored = engine::explore(program, engine::shuffled(memory, seed));
+        same(&format!("threads shuffled by {seed}"), &explored, expected, false)?;
+    }
+    Ok(())
+}
+
+fn check_sc(program: &Program) -> Result<(), String> {
+    exhaustive(program, Memory::Sc, &sc_classes(program))
+}
+
+fn check_rc11(program: &Program) -> Result<(), String> {
+    match enumerate::all(program, Plain::Accesses, Axioms::Rc11, LIMIT) {
+        Some(expected) => exhaustive(program, Memory::Rc11, &expected),
+        None => Ok(()),
+    }
+}
+
+fn check_bounds(program: &Program) -> Result<(), String> {
+    let all = sc_classes(program);
+    let most = all.values().filter_map(|f| f.preemptions).max().unwrap_or(0);
+    for k in 0..=most + 1 {
+        let within: Classes =
+            all.iter().filter(|(_, f)| f.preemptions <= Some(k)).map(|(e, f)| (e.clone(), *f)).collect();
+        same(&format!("at most {k} preemptions"), &engine::explore(program, engine::bounded(k)), &within, false)?;
+        let orders = Config { preemptions: Some(k), ..engine::shuffled(Memory::Sc, u64::from(k) + 1) };
+        same(&format!("at most {k}, shuffled"), &engine::explore(program, orders), &within, false)?;
+    }
+    Ok(())
+}
+
+fn check_interleavings(program: &Program) -> Result<(), String> {
+    let count = interleavings::count(program);
+    if count > INTERLEAVINGS {
+        return Ok(());
+    }
+    let explored = engine::explore(program, engine::interleavings(Memory::Sc));
+    same("interleavings", &explored, &sc_classes(program), true)?;
+    let runs: u64 = explored.endings.values().sum();
+    if runs == count { Ok(()) } else { Err(format!("{runs} interleavings run, there are {count}")) }
+}
+
+fn check_walk_rc11(program: &Program) -> Result<(), String> {
+    if interleavings::count(program) > INTERLEAVINGS / 10 {
+        return Ok(());
+    }
+    let Some(expected) = enumerate::all(program, Plain::Accesses, Axioms::Rc11, LIMIT / 10) else { return Ok(()) };
+    let explored = engine::explore(program, engine::interleavings(Memory::Rc11));
+    same("interleavings with weak memory", &explored, &expected, true)
+}
+
+macro_rules! properties {
+    ($($name:ident: $flavour:ident, $check:ident, $cases:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            random::check(Flavour::$flavour, $cases, 11, $check);
+        })*
+    };
+}
+
+properties! {
+    sc_atomics: Atomics, check_sc, 500;
+    sc_locks: Locks, check_sc, 500;
+    sc_condvars: Condvars, check_sc, 500;
+    sc_everything: Everything, check_sc, 1_000;
+    rc11_atomics: Atomics, check_rc11, 1_000;
+    rc11_locks: Locks, check_rc11, 500;
+    rc11_condvars: Condvars, check_rc11, 300;
+    rc11_everything: Everything, check_rc11, 1_000;
+    bounds_atomics: Atomics, check_bounds, 200;
+    bounds_locks: Locks, check_bounds, 200;
+    bounds_condvars: Condvars, check_bounds, 200;
+    bounds_everything: Everything, check_bounds, 300;
+    interleavings_atomics: Atomics, check_interleavings, 200;
+    interleavings_locks: Locks, check_interleavings, 200;
+    interleavings_condvars: Condvars, check_interleavings, 200;
+    interleavings_everything: Everything, check_interleavings, 300;
+    walks_rc11_atomics: Atomics, check_walk_rc11, 200;
+    walks_rc11_everything: Everything, check_walk_rc11, 200;
+}
+
+/// 50,000 programs, each checked in every way.
+#[test]
+#[ignore = "takes minutes"]
+fn many_programs() {
+    let seed = std::env::var("DPOR_SEED").map_or(12, |seed| seed.parse().expect("DPOR_SEED is a number"));
+    for flavour in Flavour::ALL {
+        random::check(flavour, 12_500, seed, |program| {
+            check_sc(program)?;
+            check_rc11(program)?;
+            check_bounds(program)?;
+            check_interleavings(program)?;
+            check_walk_rc11(program)
+        });
+    }
+}

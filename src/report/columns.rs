@@ -64,7 +64,8 @@ impl Columns {
             let columns = width(&head).max(1);
             Column { thread: *thread, head, process: String::new(), width: columns }
         };
-        let mut columns = Columns { all: threads.iter().zip(heads).map(column).collect(), gap, key: Vec::new(), single: false };
+        let mut columns =
+            Columns { all: threads.iter().zip(heads).map(column).collect(), gap, key: Vec::new(), single: false };
         columns.name_processes(names, style);
         columns
     }
@@ -75,10 +76,12 @@ impl Columns {
         let mut start = 0;
         while start < self.all.len() {
             let owner = process(&self.all[start]);
-            let end = (start..self.all.len()).find(|index| process(&self.all[*index]) != owner).unwrap_or(self.all.len());
+            let end =
+                (start..self.all.len()).find(|index| process(&self.all[*index]) != owner).unwrap_or(self.all.len());
             if let Some(name) = owner {
                 let name = fit_middle(&name, NAME, style.glyphs().ellipsis);
-                let room: usize = self.all[start..end].iter().map(|column| column.width + self.gap).sum::<usize>() - self.gap;
+                let room: usize =
+                    self.all[start..end].iter().map(|column| column.width + self.gap).sum::<usize>() - self.gap;
                 self.all[end - 1].width += width(&name).saturating_sub(room);
                 self.all[start].process = name;
             }
@@ -101,7 +104,8 @@ impl Columns {
     /// Whether two threads with different names have different heads.
     fn distinct(&self, names: &Names) -> bool {
         let full = |column: &Column| (names.processes[column.thread].clone(), names.threads[column.thread].clone());
-        let heads: BTreeSet<_> = self.all.iter().map(|column| (names.processes[column.thread].clone(), column.head.clone())).collect();
+        let heads: BTreeSet<_> =
+            self.all.iter().map(|column| (names.processes[column.thread].clone(), column.head.clone())).collect();
         heads.len() == self.all.iter().map(full).collect::<BTreeSet<_>>().len()
     }
 

@@ -99,7 +99,9 @@ fn notable(trace: &Trace) -> Vec<usize> {
                 add(trace.steps.iter().rposition(|step| step.thread == waiter.thread).map(|index| index + 1));
             }
         }
-        Failure::DataRace { first, second, .. } => [first, second].iter().for_each(|access| add(Some(access.after_step))),
+        Failure::DataRace { first, second, .. } => {
+            [first, second].iter().for_each(|access| add(Some(access.after_step)))
+        }
         Failure::Panic { .. } | Failure::Nondeterminism { .. } | Failure::Other { .. } => {}
     }
     for (index, step) in trace.steps.iter().enumerate().filter(|(_, step)| is_notable(step)).take(NOTABLE) {
@@ -140,7 +142,8 @@ fn fold_iterations(trace: &Trace, keep: &BTreeSet<usize>) -> Vec<Row> {
 fn repeats(steps: &[Step], keep: &BTreeSet<usize>, at: usize, period: usize) -> Option<usize> {
     let alike = |index: usize| {
         let (now, before) = (&steps[index], &steps[index - period]);
-        (now.thread, now.object, now.method, now.preempts) == (before.thread, before.object, before.method, before.preempts)
+        (now.thread, now.object, now.method, now.preempts)
+            == (before.thread, before.object, before.method, before.preempts)
             && now.site == before.site
             && !keep.contains(&index)
     };
@@ -161,7 +164,8 @@ fn fold_local(trace: &Trace, keep: &BTreeSet<usize>, rows: Vec<Row>) -> Vec<Row>
     let mut run: Vec<Row> = Vec::new();
     for row in rows {
         let step = &steps[row.first()];
-        let continues = run.last().is_some_and(|last| steps[last.first()].thread == step.thread && step.preempts.is_none());
+        let continues =
+            run.last().is_some_and(|last| steps[last.first()].thread == step.thread && step.preempts.is_none());
         if !run.is_empty() && !(foldable(&row) && continues) {
             close(&mut out, &mut run);
         }

@@ -56,10 +56,15 @@ fn files<'a, 'b>(spots: &'b [Spot<'a>]) -> Vec<Vec<(usize, &'b Spot<'a>)>> {
 }
 
 fn file_frames<'a>(mut group: Group<'a>, spots: &[(usize, &Spot<'_>)], sources: &Sources, style: &Style) -> Group<'a> {
-    let located: Vec<_> = spots.iter().filter_map(|(index, spot)| Some((*index, *spot, sources.locate(spot.place)?))).collect();
+    let located: Vec<_> =
+        spots.iter().filter_map(|(index, spot)| Some((*index, *spot, sources.locate(spot.place)?))).collect();
     if let Some((.., (text, _))) = located.first() {
         let room = style.width.saturating_sub(10);
-        let path = super::measure::fit_start(&style.user(shown_file(&spots[0].1.place.file)), room.saturating_sub(12), style.glyphs().ellipsis);
+        let path = super::measure::fit_start(
+            &style.user(shown_file(&spots[0].1.place.file)),
+            room.saturating_sub(12),
+            style.glyphs().ellipsis,
+        );
         let mut snippet = Snippet::source(text.to_string()).line_start(1).path(path);
         for (index, spot, (text, offset)) in &located {
             let kind = if *index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -72,7 +77,11 @@ fn file_frames<'a>(mut group: Group<'a>, spots: &[(usize, &Spot<'_>)], sources: 
         // The file is not at hand or has changed: say at least where.
         let place = fitted(spot.place, style.width.saturating_sub(8), style.glyphs().ellipsis);
         group = group.element(Origin::path(style.user(&place)));
-        group = group.element(Level::NOTE.with_name(Some("here")).message(fit(&spot.label, style.width.saturating_sub(12), style.glyphs().ellipsis)));
+        group = group.element(Level::NOTE.with_name(Some("here")).message(fit(
+            &spot.label,
+            style.width.saturating_sub(12),
+            style.glyphs().ellipsis,
+        )));
     }
     group
 }

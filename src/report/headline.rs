@@ -57,7 +57,8 @@ pub(crate) fn frame<'a>(trace: &'a Trace, names: &Names, style: &Style) -> Frame
 
 fn title(trace: &Trace, names: &Names, style: &Style) -> String {
     let thread = |thread: usize| format!("`{}`", names.threads[thread]);
-    let first_line = |text: &str| style.user(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim_end());
+    let first_line =
+        |text: &str| style.user(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim_end());
     match &trace.failure {
         Failure::Panic { thread: panicking, message, .. } => match first_line(message) {
             empty if empty.is_empty() => format!("thread {} panicked", thread(*panicking)),
@@ -65,7 +66,8 @@ fn title(trace: &Trace, names: &Names, style: &Style) -> String {
         },
         Failure::Deadlock { waiters } => deadlock_title(waiters, names),
         Failure::Livelock { waiters } => {
-            let spinning: Vec<usize> = waiters.iter().filter(|waiter| spins(waiter)).map(|waiter| waiter.thread).collect();
+            let spinning: Vec<usize> =
+                waiters.iter().filter(|waiter| spins(waiter)).map(|waiter| waiter.thread).collect();
             match spinning.as_slice() {
                 [only] => format!("thread {} spins for ever", thread(*only)),
                 all => format!("{} spin for ever", count(all.len() as u64, "thread")),
@@ -76,7 +78,10 @@ fn title(trace: &Trace, names: &Names, style: &Style) -> String {
             format!("unordered accesses to `{}`: {}, {}", names.object(*object), what(first), what(second))
         }
         Failure::Nondeterminism { thread: changed, .. } => {
-            format!("the model is not deterministic: {} took another path when the same decisions were made", thread(*changed))
+            format!(
+                "the model is not deterministic: {} took another path when the same decisions were made",
+                thread(*changed)
+            )
         }
         Failure::Other { message, .. } => first_line(message),
     }
@@ -89,7 +94,10 @@ fn deadlock_title(waiters: &[Waiter], names: &Names) -> String {
         ([only], _) => format!("thread `{}` waits for itself", names.threads[*only]),
         ([_, ..], _) => format!("{} wait for each other", count(cycle.len() as u64, "thread")),
         ([], [only]) => format!("thread `{}` waits and nobody will wake it", names.threads[only.thread]),
-        ([], _) => format!("{} and nobody will wake them", count(waiters.len() as u64, "thread").replace(" threads", " threads wait")),
+        ([], _) => format!(
+            "{} and nobody will wake them",
+            count(waiters.len() as u64, "thread").replace(" threads", " threads wait")
+        ),
     }
 }
 
@@ -103,7 +111,8 @@ fn message_note(message: &str, cut: bool, style: &Style) -> Option<(&'static str
 fn block(text: &str, style: &Style) -> String {
     let columns = style.width.saturating_sub(20);
     let ellipsis = style.glyphs().ellipsis;
-    let lines: Vec<String> = text.trim_end().lines().flat_map(|line| indented(&style.user(line), columns, ellipsis)).collect();
+    let lines: Vec<String> =
+        text.trim_end().lines().flat_map(|line| indented(&style.user(line), columns, ellipsis)).collect();
     let more = lines.len().saturating_sub(MESSAGE);
     let mut shown: Vec<String> = lines.into_iter().take(MESSAGE).collect();
     if more > 0 {
@@ -201,7 +210,11 @@ fn found(found: &Found) -> String {
         text.push_str(&format!("; {}", count(preemptions.into(), "preemption")));
     }
     if let Some((fewer, executions)) = found.fewer.iter().enumerate().next_back() {
-        let most = if fewer == 0 { "with 0 preemptions".to_owned() } else { format!("with at most {}", count(fewer as u64, "preemption")) };
+        let most = if fewer == 0 {
+            "with 0 preemptions".to_owned()
+        } else {
+            format!("with at most {}", count(fewer as u64, "preemption"))
+        };
         let fails = if *executions == 1 { "which does not fail" } else { "none fails" };
         text.push_str(&format!(" ({most}: {}, {fails})", count(*executions, "execution")));
     }
@@ -211,8 +224,12 @@ fn found(found: &Found) -> String {
 fn memory(trace: &Trace, note: MemoryNote, names: &Names) -> String {
     let stale = trace.steps.iter().enumerate().find_map(|(index, step)| Some((index + 1, step, step.reads?.stale?)));
     match (note, stale) {
-        (MemoryNote::FailsUnderSc, _) => "fails under SC too (an interleaving bug, not a memory-ordering bug)".to_owned(),
-        (MemoryNote::RanUnderSc, _) => "ran under SC: behaviours that only weak memory has were not explored".to_owned(),
+        (MemoryNote::FailsUnderSc, _) => {
+            "fails under SC too (an interleaving bug, not a memory-ordering bug)".to_owned()
+        }
+        (MemoryNote::RanUnderSc, _) => {
+            "ran under SC: behaviours that only weak memory has were not explored".to_owned()
+        }
         (MemoryNote::NeedsWeakMemory, Some((number, step, newest))) => format!(
             "needs weak memory (a memory-ordering bug): step {number}, `{}`, reads a stale value (step {newest} is newer); \
              every interleaving (SC) of these steps passes",

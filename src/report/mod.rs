@@ -38,4 +38,5 @@ mod tests;
 pub(crate) use names::thread_names;
 pub(crate) use number::{count, thousands};
 pub(crate) use render::render;
+pub(crate) use source::read_below;
 pub(crate) use style::Style;

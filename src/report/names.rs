@@ -56,7 +56,8 @@ pub(crate) fn thread_names(threads: &[Thread]) -> Vec<String> {
         (None, None) => format!("thread-{index}"),
     };
     // Two processes may each have a thread of the same name: the header tells them apart.
-    let full: Vec<_> = threads.iter().enumerate().map(|(index, thread)| (&thread.process, base((index, thread)))).collect();
+    let full: Vec<_> =
+        threads.iter().enumerate().map(|(index, thread)| (&thread.process, base((index, thread)))).collect();
     let number = |(index, name): (usize, &(&Option<String>, String))| {
         let before = full[..index].iter().filter(|other| *other == name).count();
         let alone = full.iter().filter(|other| *other == name).count() == 1;
@@ -125,7 +126,8 @@ impl Names {
 
     /// What the numbers of objects stand for, in order: `#1 AtomicUsize src/x.rs:5:17`.
     pub(crate) fn numbered(&self, objects: &[Object]) -> Vec<String> {
-        let mut tagged: Vec<_> = self.objects.iter().zip(objects).filter_map(|(label, object)| Some((label.tag?, object))).collect();
+        let mut tagged: Vec<_> =
+            self.objects.iter().zip(objects).filter_map(|(label, object)| Some((label.tag?, object))).collect();
         tagged.sort_by_key(|(tag, _)| *tag);
         let describe = |(tag, object): (usize, &Object)| match &object.created {
             Some(place) => format!("#{tag} {} {}", object.family, self.style.user(&shown(place))),
@@ -182,7 +184,8 @@ fn labels(
             all.push(text);
         }
     }
-    let mut labels: Vec<Label> = (0..trace.objects.len()).map(|object| label(&trace.objects[object], texts.get(&object), style)).collect();
+    let mut labels: Vec<Label> =
+        (0..trace.objects.len()).map(|object| label(&trace.objects[object], texts.get(&object), style)).collect();
     number(&mut labels, &texts, &order);
     labels
 }
@@ -250,7 +253,11 @@ fn fold_brackets(text: &str, ellipsis: &str) -> String {
             inner.clear();
         }
         depth = if closes { depth.saturating_sub(1) } else { depth };
-        if depth == 0 { out.push(c) } else { inner.push(c) }
+        if depth == 0 {
+            out.push(c)
+        } else {
+            inner.push(c)
+        }
         depth += usize::from(matches!(c, '(' | '[' | '{'));
     }
     out + &inner

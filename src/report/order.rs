@@ -60,7 +60,8 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn new(trace: &Trace, lines: &[Line], names: &'a Names, style: &'a Style) -> Self {
-        let cells: Vec<&Cells> = lines.iter().filter_map(|line| if let Line::Row(cells) = line { Some(cells) } else { None }).collect();
+        let cells: Vec<&Cells> =
+            lines.iter().filter_map(|line| if let Line::Row(cells) = line { Some(cells) } else { None }).collect();
         let call = cells.iter().map(|cells| width(&cells.call)).filter(|call| *call <= CALL).max().unwrap_or(0);
         let number = width(&trace.steps.len().to_string()).max(4);
         let usual = |of: &dyn Fn(&Cells) -> usize| {
@@ -142,7 +143,11 @@ impl<'a> Layout<'a> {
         for call in [pad(&call, self.call), call] {
             let used = start + width(&call) + effects_width(cells);
             if used + needed <= self.edge {
-                return vec![self.with_place(format!("{left}{:GUTTER$}{call}{}", "", self.effects(cells)), used, place)];
+                return vec![self.with_place(
+                    format!("{left}{:GUTTER$}{call}{}", "", self.effects(cells)),
+                    used,
+                    place,
+                )];
             }
         }
         // Too much for one line: the effects go below the call.
@@ -187,7 +192,8 @@ impl<'a> Layout<'a> {
     fn single(&self, cells: &Cells) -> String {
         let columns = self.columns.width();
         let Some(thread) = cells.thread else { return " ".repeat(columns) };
-        let (tone, sign) = cells.signs[thread].drawn(self.style.glyphs()).unwrap_or((Tone::Active, self.style.glyphs().steps));
+        let (tone, sign) =
+            cells.signs[thread].drawn(self.style.glyphs()).unwrap_or((Tone::Active, self.style.glyphs().steps));
         let name = fit(&self.names.threads[thread], columns - 2, self.style.glyphs().ellipsis);
         format!("{} {}", self.style.paint(tone, sign), pad(&name, columns - 2))
     }
@@ -239,7 +245,9 @@ fn effects_width(cells: &Cells) -> usize {
 fn shown_threads(trace: &Trace) -> Vec<usize> {
     let failing: Vec<usize> = match &trace.failure {
         Failure::Panic { thread, .. } | Failure::Nondeterminism { thread, .. } => vec![*thread],
-        Failure::Deadlock { waiters } | Failure::Livelock { waiters } => waiters.iter().map(|waiter| waiter.thread).collect(),
+        Failure::Deadlock { waiters } | Failure::Livelock { waiters } => {
+            waiters.iter().map(|waiter| waiter.thread).collect()
+        }
         Failure::DataRace { first, second, .. } => vec![first.thread, second.thread],
         Failure::Other { .. } => Vec::new(),
     };

@@ -161,7 +161,17 @@ mod tests {
 
     #[test]
     fn what_is_no_method_call_has_no_receiver() {
-        for source in ["$thread::spawn(f)", "let x = $foo(1)", ".$load()", "}.$lock()", ")].$lock()", "$", "((a.$b", "\"s\".$len()", "f::<T>().$load()"] {
+        for source in [
+            "$thread::spawn(f)",
+            "let x = $foo(1)",
+            ".$load()",
+            "}.$lock()",
+            ")].$lock()",
+            "$",
+            "((a.$b",
+            "\"s\".$len()",
+            "f::<T>().$load()",
+        ] {
             let found = read(source);
             assert!(found.is_none() || source == "((a.$b", "{source}: {found:?}");
         }

@@ -34,7 +34,8 @@ pub(crate) fn render_from(trace: &Trace, style: &Style, sources: &Sources) -> St
         frame.spots.truncate(1);
         head = draw(&frame, sources, style);
     }
-    let order = if trace.steps.is_empty() { Vec::new() } else { shortest(trace, &names, style, spare(&head).max(TABLE)) };
+    let order =
+        if trace.steps.is_empty() { Vec::new() } else { shortest(trace, &names, style, spare(&head).max(TABLE)) };
     let blocks = [head, order, why, end];
     let shown = blocks.iter().filter(|block| !block.is_empty()).map(|block| block.join("\n"));
     shown.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -96,5 +97,9 @@ fn token(trace: &Trace, style: &Style) -> String {
     if LABEL + visible(&token) <= style.width || trace.replay.is_none() {
         return token;
     }
-    fit(&format!("{} characters: in the first line of the file", token.len()), style.width - LABEL, style.glyphs().ellipsis)
+    fit(
+        &format!("{} characters: in the first line of the file", token.len()),
+        style.width - LABEL,
+        style.glyphs().ellipsis,
+    )
 }

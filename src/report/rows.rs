@@ -140,7 +140,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn folded(&self, steps: std::ops::RangeInclusive<usize>, sign: Sign, call: String, effects: Vec<(Tone, String)>) -> Cells {
+    fn folded(
+        &self,
+        steps: std::ops::RangeInclusive<usize>,
+        sign: Sign,
+        call: String,
+        effects: Vec<(Tone, String)>,
+    ) -> Cells {
         let last = &self.trace.steps[*steps.end()];
         let mut signs: Vec<Sign> = last.marks.iter().map(|mark| Sign::Mark(*mark)).collect();
         for step in &self.trace.steps[steps] {
@@ -220,20 +226,31 @@ impl<'a> Writer<'a> {
     fn end(&self) -> Option<Cells> {
         let mut signs = self.signs_after(self.trace.steps.len());
         let row = |signs, call: &str, effect: String, place, thread| {
-            Some(Cells { number: None, signs, call: call.to_owned(), effects: vec![(Tone::Bad, effect)], place, thread })
+            Some(Cells {
+                number: None,
+                signs,
+                call: call.to_owned(),
+                effects: vec![(Tone::Bad, effect)],
+                place,
+                thread,
+            })
         };
         match &self.trace.failure {
             Failure::Panic { .. } if self.trace.steps.iter().any(|step| step.marks.contains(&Mark::Fails)) => None,
             Failure::Panic { thread, message, site } => {
                 signs[*thread] = Sign::Mark(Mark::Fails);
-                let mut cells = row(signs, "panic", self.text(&panic_summary(message)), Some(site.clone()), Some(*thread))?;
+                let mut cells =
+                    row(signs, "panic", self.text(&panic_summary(message)), Some(site.clone()), Some(*thread))?;
                 cells.number = Some(self.trace.steps.len() + 1);
                 Some(cells)
             }
             Failure::Deadlock { waiters } => {
                 waiters.iter().for_each(|waiter| signs[waiter.thread] = Sign::Mark(Mark::Blocked));
                 let cycle = wait_for::cycle(waiters);
-                let failing = waiters.iter().map(|waiter| waiter.thread).filter(|thread| cycle.is_empty() || cycle.contains(thread));
+                let failing = waiters
+                    .iter()
+                    .map(|waiter| waiter.thread)
+                    .filter(|thread| cycle.is_empty() || cycle.contains(thread));
                 failing.for_each(|thread| signs[thread] = Sign::Mark(Mark::Fails));
                 row(signs, "deadlock", "none can go on".to_owned(), None, None)
             }

@@ -95,7 +95,10 @@ pub(crate) fn fitted(place: &Place, columns: usize, ellipsis: &str) -> String {
     let file = shown_file(&place.file);
     let shorter = file.match_indices('/').map(|(at, _)| format!("{ellipsis}{}{position}", &file[at..]));
     let bare = [format!("{}{position}", bare(file)), brief(place)];
-    shorter.chain(bare).find(|text| width(text) <= columns).unwrap_or_else(|| fit_start(&brief(place), columns, ellipsis))
+    shorter
+        .chain(bare)
+        .find(|text| width(text) <= columns)
+        .unwrap_or_else(|| fit_start(&brief(place), columns, ellipsis))
 }
 
 #[cfg(test)]
@@ -120,14 +123,18 @@ mod tests {
 
     #[test]
     fn registry_and_compiler_paths_are_cut() {
-        assert_eq!(shown_file("/h/.cargo/registry/src/index.crates.io-19/foo-1.0.0/src/lib.rs"), "foo-1.0.0/src/lib.rs");
+        assert_eq!(
+            shown_file("/h/.cargo/registry/src/index.crates.io-19/foo-1.0.0/src/lib.rs"),
+            "foo-1.0.0/src/lib.rs"
+        );
         assert_eq!(shown_file("/rustc/0123abcd/library/core/src/option.rs"), "library/core/src/option.rs");
     }
 
     #[test]
     fn a_place_outside_the_file_is_no_place() {
         let sources = Sources::below(env!("CARGO_MANIFEST_DIR"));
-        let at = |line, column| sources.locate(&Place { file: "src/report/testdata/tests/counter.rs".into(), line, column });
+        let at =
+            |line, column| sources.locate(&Place { file: "src/report/testdata/tests/counter.rs".into(), line, column });
         assert!(at(1, 1).is_some());
         assert!(at(0, 1).is_none() && at(1, 0).is_none() && at(1, 500).is_none() && at(9000, 1).is_none());
     }

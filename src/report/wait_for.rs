@@ -7,8 +7,10 @@ use super::trace::Waiter;
 /// The shortest cycle of threads that wait for each other, each for the next and the last for the first; empty if there is
 /// none. Of several, the one whose first thread comes first.
 pub(crate) fn cycle(waiters: &[Waiter]) -> Vec<usize> {
-    let next: BTreeMap<usize, Vec<usize>> =
-        waiters.iter().map(|waiter| (waiter.thread, waiter.waits_for.iter().map(|(thread, _)| *thread).collect())).collect();
+    let next: BTreeMap<usize, Vec<usize>> = waiters
+        .iter()
+        .map(|waiter| (waiter.thread, waiter.waits_for.iter().map(|(thread, _)| *thread).collect()))
+        .collect();
     let cycles = next.keys().filter_map(|start| path_back(&next, *start));
     cycles.min_by_key(Vec::len).unwrap_or_default()
 }

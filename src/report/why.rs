@@ -44,7 +44,9 @@ fn layout(entries: Vec<Entry>, style: &Style) -> Vec<String> {
     for entry in entries {
         let (name, texts, at) = match entry {
             Entry::Sentence(text) => (String::new(), vec![text], LABEL),
-            Entry::Thread(name, texts) => (super::measure::fit_middle(&name, names, ellipsis), texts, LABEL + names + 3),
+            Entry::Thread(name, texts) => {
+                (super::measure::fit_middle(&name, names, ellipsis), texts, LABEL + names + 3)
+            }
         };
         let lines = texts.iter().flat_map(|text| wrap(text, style.width - at, ellipsis));
         for (index, line) in lines.enumerate() {
@@ -72,10 +74,13 @@ impl Story<'_> {
             false => self.circle(&cycle),
         };
         // The threads of the cycle in its order, then those that merely wait for one of them.
-        let mut told: Vec<&Waiter> = cycle.iter().filter_map(|thread| waiters.iter().find(|waiter| waiter.thread == *thread)).collect();
+        let mut told: Vec<&Waiter> =
+            cycle.iter().filter_map(|thread| waiters.iter().find(|waiter| waiter.thread == *thread)).collect();
         told.extend(waiters.iter().filter(|waiter| !cycle.contains(&waiter.thread)));
         let mut entries = vec![Entry::Sentence(head)];
-        entries.extend(told.iter().take(EXPLAINED).map(|waiter| Entry::Thread(self.thread(waiter.thread), self.waits(waiter))));
+        entries.extend(
+            told.iter().take(EXPLAINED).map(|waiter| Entry::Thread(self.thread(waiter.thread), self.waits(waiter))),
+        );
         entries.extend(self.rest(&told));
         entries
     }
@@ -99,7 +104,11 @@ impl Story<'_> {
     }
 
     fn nobody_comes(&self, waiters: &[Waiter]) -> String {
-        let roots: Vec<String> = waiters.iter().filter(|waiter| waiter.waits_for.is_empty()).map(|waiter| self.thread(waiter.thread)).collect();
+        let roots: Vec<String> = waiters
+            .iter()
+            .filter(|waiter| waiter.waits_for.is_empty())
+            .map(|waiter| self.thread(waiter.thread))
+            .collect();
         let whom = if roots.is_empty() { "them".to_owned() } else { roots.join(" or ") };
         match waiters.len() == self.trace.threads.len() {
             true => format!("nobody is left who could wake {whom}: all threads wait"),
@@ -127,14 +136,17 @@ impl Story<'_> {
     fn held(&self, object: &str, waiter: usize, owner: usize, step: Option<usize>) -> String {
         let who = if waiter == owner { "this thread itself".to_owned() } else { self.thread(owner) };
         match step.and_then(|step| Some((step, self.trace.steps.get(step.checked_sub(1)?)?))) {
-            Some((number, step)) => format!("{object} is held by {who} since step {number} at {}", self.place(&step.site)),
+            Some((number, step)) => {
+                format!("{object} is held by {who} since step {number} at {}", self.place(&step.site))
+            }
             None => format!("only {who} could let it go on"),
         }
     }
 
     /// Why the signal that the thread waits for does not come.
     fn no_signal(&self, waiter: &Waiter, object: &str) -> String {
-        let signal = waiter.last_signal.and_then(|number| Some((number, self.trace.steps.get(number.checked_sub(1)?)?)));
+        let signal =
+            waiter.last_signal.and_then(|number| Some((number, self.trace.steps.get(number.checked_sub(1)?)?)));
         let Some((number, signal)) = signal else {
             return format!("nothing signals {object} in this execution");
         };
@@ -153,9 +165,12 @@ impl Story<'_> {
 
     fn livelock(&self, waiters: &[Waiter]) -> Vec<Entry> {
         let told: Vec<&Waiter> = waiters.iter().collect();
-        let head = "the threads that spin read the newest values, and no thread is left that could change them".to_owned();
+        let head =
+            "the threads that spin read the newest values, and no thread is left that could change them".to_owned();
         let mut entries = vec![Entry::Sentence(head)];
-        entries.extend(told.iter().take(EXPLAINED).map(|waiter| Entry::Thread(self.thread(waiter.thread), self.spins(waiter))));
+        entries.extend(
+            told.iter().take(EXPLAINED).map(|waiter| Entry::Thread(self.thread(waiter.thread), self.spins(waiter))),
+        );
         entries.extend(self.rest(&told));
         entries
     }
@@ -169,7 +184,10 @@ impl Story<'_> {
         let read = self.trace.steps.iter().rposition(|step| step.thread == waiter.thread && step.reads.is_some());
         texts.extend(read.map(|index| {
             let step = &self.trace.steps[index];
-            let source = step.reads.and_then(|reads| reads.step).map_or("the initial value".to_owned(), |step| format!("what step {step} wrote"));
+            let source = step
+                .reads
+                .and_then(|reads| reads.step)
+                .map_or("the initial value".to_owned(), |step| format!("what step {step} wrote"));
             format!("it last read {source}: step {}, `{}`", index + 1, self.names.call(step))
         }));
         texts

@@ -56,7 +56,8 @@ pub(super) fn deadlock() -> Trace {
     let acquired = || text("acquired");
     let steps = vec![
         step("●│", None, "spawn(back)", Effect::None, at(file, "$thread::spawn")),
-        step("●│", Some(0), "lock", acquired(), at(file, "= from.$lock().unwrap();\n        let mut t")).role(Role::Acquire),
+        step("●│", Some(0), "lock", acquired(), at(file, "= from.$lock().unwrap();\n        let mut t"))
+            .role(Role::Acquire),
         step("│●", Some(1), "lock", acquired(), at(file, "= to.$lock()")).role(Role::Acquire).preempts(0),
     ];
     let waiters = vec![
@@ -100,7 +101,13 @@ fn deadlock_lost_wake_up() {
         waiter(1, "wait", Some(1), at(file, "changed.$wait")).signalled(Role::Wait, Some(6)),
     ];
     let objects = vec![object("Mutex"), object("Condvar")];
-    insta::assert_snapshot!(plain(&trace("consumer", &["main", "consumer"], objects, steps, Failure::Deadlock { waiters })));
+    insta::assert_snapshot!(plain(&trace(
+        "consumer",
+        &["main", "consumer"],
+        objects,
+        steps,
+        Failure::Deadlock { waiters }
+    )));
 }
 
 #[test]
@@ -111,7 +118,13 @@ fn deadlock_never_signalled() {
         waiter(0, "join", None, at(file, "consumer.$join")).on(1, None),
         waiter(1, "park", None, place("src/gone.rs", 7, 9)).signalled(Role::Wait, None),
     ];
-    insta::assert_snapshot!(plain(&trace("parks", &["main", "parker"], Vec::new(), steps, Failure::Deadlock { waiters })));
+    insta::assert_snapshot!(plain(&trace(
+        "parks",
+        &["main", "parker"],
+        Vec::new(),
+        steps,
+        Failure::Deadlock { waiters }
+    )));
 }
 
 #[test]
@@ -127,7 +140,13 @@ fn livelock() {
         waiter(0, "join", None, at("tests/counter.rs", "$drop(t)")).on(1, None),
         waiter(1, "load", Some(0), load).signalled(Role::Plain, None),
     ];
-    insta::assert_snapshot!(plain(&trace("spins", &["main", "spinner"], vec![object("AtomicBool")], steps, Failure::Livelock { waiters })));
+    insta::assert_snapshot!(plain(&trace(
+        "spins",
+        &["main", "spinner"],
+        vec![object("AtomicBool")],
+        steps,
+        Failure::Livelock { waiters }
+    )));
 }
 
 pub(super) fn race() -> Trace {
@@ -141,7 +160,9 @@ pub(super) fn race() -> Trace {
         object: 1,
         first: access(1, "write", at(file, "slot.$with_mut"), 0),
         second: access(0, "read", at(file, "slot.$with("), 3),
-        missing: Some("step 3 reads what step 2 stored, but step 2 is `Relaxed`; with `Release` it would order them".to_owned()),
+        missing: Some(
+            "step 3 reads what step 2 stored, but step 2 is `Relaxed`; with `Release` it would order them".to_owned(),
+        ),
     };
     trace("publish", &["main", "publisher"], vec![object("AtomicBool"), named("UnsafeCell", "slot")], steps, failure)
 }
@@ -182,7 +203,9 @@ fn other_with_help() {
     trace.failure = Failure::Other {
         code: "limit",
         message: "an execution took more than 10,000 steps".to_owned(),
-        help: Some("a loop that waits needs `hint::spin_loop()` in it; raise the limit with INTERLEAVE_MAX_STEPS".to_owned()),
+        help: Some(
+            "a loop that waits needs `hint::spin_loop()` in it; raise the limit with INTERLEAVE_MAX_STEPS".to_owned(),
+        ),
         site: Some(at("src/counter.rs", "n.$load")),
     };
     trace.memory = None;
@@ -194,7 +217,12 @@ fn other_with_help() {
 fn other_without_steps() {
     let mut trace = counter();
     trace.steps.clear();
-    trace.failure = Failure::Other { code: "vacuous", message: "no two threads touched the same object".to_owned(), help: None, site: None };
+    trace.failure = Failure::Other {
+        code: "vacuous",
+        message: "no two threads touched the same object".to_owned(),
+        help: None,
+        site: None,
+    };
     trace.memory = None;
     trace.replay = None;
     trace.token = String::new();

@@ -39,8 +39,17 @@ fn any_width_holds() {
 fn crowd(threads: usize) -> Trace {
     let names: Vec<String> = (0..threads).map(|n| if n == 0 { "main".into() } else { format!("worker-{n}") }).collect();
     let shown = |active: usize| -> String { (0..threads).map(|n| if n == active { '●' } else { '│' }).collect() };
-    let add = |n: usize| step(&shown(n), Some(0), "fetch_add(1, Relaxed)", write(&n.to_string(), &(n + 1).to_string()), at(FILE, "seen.$fetch_add"));
-    let steps: Vec<Step> = (0..threads).map(|n| if n > 2 { add(n).preempts(n - 1).reads(n) } else { add(n).reads(n) }).collect();
+    let add = |n: usize| {
+        step(
+            &shown(n),
+            Some(0),
+            "fetch_add(1, Relaxed)",
+            write(&n.to_string(), &(n + 1).to_string()),
+            at(FILE, "seen.$fetch_add"),
+        )
+    };
+    let steps: Vec<Step> =
+        (0..threads).map(|n| if n > 2 { add(n).preempts(n - 1).reads(n) } else { add(n).reads(n) }).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     trace("crowd", &names, vec![object("AtomicU64")], steps, panics(threads - 1, "too many"))
 }
@@ -73,8 +82,10 @@ fn long(steps: usize) -> Trace {
         if n % 9 == 3 { step.preempts(0) } else { step }
     };
     let mut steps: Vec<Step> = (0..steps).map(one).collect();
-    steps[41] = step("●│", Some(2), "load(Relaxed)", read("false"), at("tests/race.rs", "ready.$load")).reads(12).stale(33);
-    steps[32] = step("│●", Some(2), "store(true, Relaxed)", write("false", "true"), at("tests/race.rs", "ready.$store"));
+    steps[41] =
+        step("●│", Some(2), "load(Relaxed)", read("false"), at("tests/race.rs", "ready.$load")).reads(12).stale(33);
+    steps[32] =
+        step("│●", Some(2), "store(true, Relaxed)", write("false", "true"), at("tests/race.rs", "ready.$store"));
     steps[11] = steps[32].clone();
     let objects = vec![named("AtomicU64", "seen"), named("UnixListener", "/run/hub.sock"), object("AtomicBool")];
     trace("long", &["main", "worker"], objects, steps, panics(1, "too many"))
@@ -89,10 +100,12 @@ fn three_hundred_steps() {
 fn local_steps_and_iterations() {
     let seen = |n: usize| at_nth(FILE, "seen.$fetch_add", n);
     let spin = |value: &str| {
-        let load = step("│●", Some(0), "load(Acquire)", read(value), at("tests/race.rs", "while !ready.$load")).reads(1);
+        let load =
+            step("│●", Some(0), "load(Acquire)", read(value), at("tests/race.rs", "while !ready.$load")).reads(1);
         [load, step("│●", None, "spin_loop", Effect::None, at("tests/race.rs", "hint::$spin_loop"))]
     };
-    let mut steps = vec![step("●│", Some(0), "store(0, Relaxed)", write("9", "0"), at("tests/race.rs", "ready.$store"))];
+    let mut steps =
+        vec![step("●│", Some(0), "store(0, Relaxed)", write("9", "0"), at("tests/race.rs", "ready.$store"))];
     steps.extend((0..38).flat_map(|_| spin("0")));
     for n in 0..14 {
         let site = Place { line: 3 + n % 5, ..seen(1) };
@@ -101,7 +114,13 @@ fn local_steps_and_iterations() {
     steps.push(step("●│", Some(0), "store(1, Release)", write("0", "1"), at("tests/race.rs", "ready.$store")));
     steps.extend(spin("1").into_iter().take(1));
     for n in 0..9 {
-        steps.push(step("│●", Some(0), "fetch_add(1, Relaxed)", write(&n.to_string(), &(n + 1).to_string()), at(FILE, "COUNT.$compare")));
+        steps.push(step(
+            "│●",
+            Some(0),
+            "fetch_add(1, Relaxed)",
+            write(&n.to_string(), &(n + 1).to_string()),
+            at(FILE, "COUNT.$compare"),
+        ));
     }
     let objects = vec![named("AtomicU64", "ready"), object("AtomicU64")];
     insta::assert_snapshot!(plain(&trace("folds", &["main", "spinner"], objects, steps, panics(1, "woken too late"))));
@@ -116,7 +135,14 @@ fn names() -> Trace {
         step("○○●││", Some(1), "try_lock", text("would block"), Place { line: 5, ..left }),
         step("│││●│", Some(2), "fetch_add(1, AcqRel)", write("0", "1"), at(FILE, ".entries.$fetch_add")),
         step("││││●", Some(3), "compare_exchange(0, 1)", cas(false), at(FILE, "COUNT.$compare_exchange")).reads(0),
-        step("●││││", Some(3), "compare_exchange_weak(0, 1)", cas(true), place("src/deleted/file/with/a/long/path/name.rs", 1234, 56)).reads(0),
+        step(
+            "●││││",
+            Some(3),
+            "compare_exchange_weak(0, 1)",
+            cas(true),
+            place("src/deleted/file/with/a/long/path/name.rs", 1234, 56),
+        )
+        .reads(0),
         step("●││││", Some(4), "connect", text("ConnectionRefused"), at(FILE, "$UnixStream::connect")),
     ];
     let waiters = vec![
@@ -131,7 +157,13 @@ fn names() -> Trace {
         Object { created: Some(place("src/deleted/file/with/a/long/path/name.rs", 17, 1)), ..object("AtomicUsize") },
         named("UnixStream", "/run/hub.sock"),
     ];
-    let mut trace = trace("names", &["main", "", "工作线程二号", "the-longest-name-of-all-threads", "w"], objects, steps, Failure::Deadlock { waiters });
+    let mut trace = trace(
+        "names",
+        &["main", "", "工作线程二号", "the-longest-name-of-all-threads", "w"],
+        objects,
+        steps,
+        Failure::Deadlock { waiters },
+    );
     trace.threads[1].name = None;
     trace.threads[4].name = None;
     trace

@@ -13,6 +13,7 @@ use super::handle::{Kind, Thread, handle_of};
 use crate::model::controller::{Controller, ThreadSpec, current};
 use crate::model::deferred;
 use crate::model::event::{Answer, Site, perform_alone, perform_in};
+use crate::model::sync as shim;
 
 /// What became of a thread, for its scope.
 #[derive(Debug, Default)]
@@ -39,7 +40,9 @@ pub(super) struct Started<T> {
     pub(super) id: Option<ThreadId>,
     pub(super) thread: Thread,
     pub(super) fate: Arc<Fate>,
-    result: Arc<Mutex<Option<Result<T>>>>,
+    /// Counted in the model if dropping the result does something visible: if nobody joins, it is dropped by whoever lets go
+    /// last, the thread or its handle.
+    result: shim::Arc<Mutex<Option<Result<T>>>>,
 }
 
 impl<T> Started<T> {
@@ -102,7 +105,7 @@ where
 {
     const INFO: &Info = &Info { name: "spawn", family: "thread", role: Role::Plain };
     let fate = Arc::new(Fate::default());
-    let result = Arc::new(Mutex::new(None));
+    let result = shim::Arc::new_at(Mutex::new(None), site);
     let id = match perform_in(controller, None, Action::Spawn, INFO, site) {
         Answer::Done(id) => Some(ThreadId(id as u32)),
         Answer::Inert | Answer::Outside => None,

@@ -208,6 +208,17 @@ impl RawMutex {
         }
     }
 
+    /// Gives a mutex that is held in a model back for a wait at `site`, which does not poison it.
+    #[track_caller]
+    pub(crate) fn unlock_to_wait(&self, site: Site) {
+        self.perform(object(unlock_outs, [0; 2]), &self.words.unlock, site);
+    }
+
+    /// Whether the mutex is poisoned, outside a model.
+    pub(crate) fn is_poisoned_outside(&self) -> bool {
+        self.poisoned.load(Ordering::Relaxed)
+    }
+
     #[track_caller]
     pub(crate) fn is_poisoned(&self) -> bool {
         match self.perform(object(is_poisoned_outs, [0; 2]), &self.words.is_poisoned, Location::caller()) {

@@ -25,6 +25,7 @@ pub use handle::{Thread, ThreadId, current};
 pub use local::{AccessError, LocalKey};
 #[expect(deprecated, reason = "std still has it")]
 pub use park::park_timeout_ms;
+pub(crate) use park::wakes_up_spuriously;
 pub use park::{park, park_timeout};
 #[expect(deprecated, reason = "std still has it")]
 pub use pause::sleep_ms;

@@ -11,17 +11,14 @@ use dpor::{Action, Budget, Info, Outcome, Outcomes, Role, ThreadId};
 
 use super::Thread;
 use super::handle::{Kind, current};
-use crate::model::event::{Answer, perform};
+use crate::model::event::{Answer, Site, perform, perform_alone};
 
 const ABSENT: u64 = 0;
 const PRESENT: u64 = 1;
 
-/// Takes the token; without one, only a spurious wake-up goes on.
 fn park_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     if token == PRESENT {
         out.push(Outcome::write(ABSENT, 0));
-    } else {
-        out.push(Outcome::read(0).costs(Budget::Spurious));
     }
 }
 
@@ -42,8 +39,11 @@ pub fn park() {
     match current().0 {
         Kind::Real(_) => std::thread::park(),
         Kind::Model(thread) => {
-            let action = Action::Object { outs: park_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
-            perform(&thread.token, ABSENT, action, INFO, Location::caller());
+            let site = Location::caller();
+            if !wakes_up_spuriously(site) {
+                let action = Action::Object { outs: park_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
+                perform(&thread.token, ABSENT, action, INFO, site);
+            }
         }
     }
 }
@@ -80,13 +80,18 @@ impl Thread {
             Kind::Model(thread) => {
                 let action =
                     Action::Object { outs: unpark_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
-                match perform(&thread.token, ABSENT, action, INFO, Location::caller()) {
-                    // The thread ended with its model, or does so now.
-                    Answer::Outside | Answer::Inert | Answer::Done(_) => {}
-                }
+                perform(&thread.token, ABSENT, action, INFO, Location::caller());
             }
         }
     }
+}
+
+/// Whether a wait that begins at `site` is to end for no reason. A choice of its own and not an outcome of the wait: a wait
+/// that nobody ends must still be found blocked.
+pub(crate) fn wakes_up_spuriously(site: Site) -> bool {
+    const INFO: &Info = &Info { name: "wakes up spuriously", family: "thread", role: Role::Plain };
+    let action = Action::Choose { alternatives: 2, budget: Budget::Spurious };
+    perform_alone(action, INFO, site) == Answer::Done(1)
 }
 
 #[cfg(test)]
@@ -100,8 +105,10 @@ mod tests {
     }
 
     #[test]
-    fn without_a_token_only_a_spurious_wake_up_goes_on() {
-        assert_eq!(outcomes(park_outs, ABSENT), [Outcome::read(0).costs(Budget::Spurious)]);
+    fn without_a_token_nothing_goes_on_but_a_time_out() {
+        assert_eq!(outcomes(park_outs, ABSENT), []);
+        assert_eq!(outcomes(park_timeout_outs, ABSENT), [Outcome::read(0)]);
+        assert_eq!(outcomes(park_timeout_outs, PRESENT), [Outcome::write(ABSENT, 0)]);
         assert_eq!(outcomes(park_outs, PRESENT), [Outcome::write(ABSENT, 0)]);
     }
 

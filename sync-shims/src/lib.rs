@@ -2,8 +2,40 @@
 //!
 //! Code under test imports `sync_shims::sync`, `sync_shims::thread` and so on where it would import `std::sync`,
 //! `std::thread`. In a normal build these paths *are* std's items: re-exports, with no cost and no further crates. Built with
-//! `RUSTFLAGS="--cfg interleave"` they are the model types of [`model`], which the `interleave` checker drives; outside a
-//! running model those still behave as the real thing.
+//! `RUSTFLAGS="--cfg interleave"` they are model types, which the `interleave` checker drives; outside a running model those
+//! still behave as the real thing.
+//!
+//! ```
+//! use sync_shims::sync::{Arc, Mutex};
+//! use sync_shims::thread;
+//!
+//! let total = Arc::new(Mutex::new(0));
+//! let threads: Vec<_> = (1..=3)
+//!     .map(|n| {
+//!         let total = total.clone();
+//!         thread::spawn(move || *total.lock().unwrap() += n)
+//!     })
+//!     .collect();
+//! for thread in threads {
+//!     thread.join().unwrap();
+//! }
+//! assert_eq!(*total.lock().unwrap(), 6);
+//! ```
+//!
+//! The feature `model` makes the model types available under `model`, whatever the cfg says: the checker itself needs them.
 
 #[cfg(any(feature = "model", interleave))]
 pub mod model;
+
+#[cfg(not(interleave))]
+#[doc(no_inline)]
+pub use std::{cell, fs, hint, os, process, sync, thread, thread_local, time};
+
+#[cfg(interleave)]
+#[doc(no_inline)]
+pub use model::{cell, fs, hint, os, process, sync, thread, thread_local};
+
+// A model has no clock of its own yet.
+#[cfg(interleave)]
+#[doc(no_inline)]
+pub use std::time;

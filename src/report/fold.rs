@@ -166,10 +166,11 @@ fn fold_local(trace: &Trace, keep: &BTreeSet<usize>, rows: Vec<Row>) -> Vec<Row>
         let step = &steps[row.first()];
         let continues =
             run.last().is_some_and(|last| steps[last.first()].thread == step.thread && step.preempts.is_none());
-        if !run.is_empty() && !(foldable(&row) && continues) {
+        let joins = foldable(&row);
+        if !joins || !continues {
             close(&mut out, &mut run);
         }
-        if foldable(&row) { run.push(row) } else { out.push(row) }
+        if joins { run.push(row) } else { out.push(row) }
     }
     close(&mut out, &mut run);
     out

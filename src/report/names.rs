@@ -28,9 +28,21 @@ pub(crate) struct Names {
     pub(crate) processes: Vec<Option<String>>,
     /// One an object, for sentences.
     objects: Vec<Label>,
-    /// The receiver expression at a place, for the method called there.
-    receivers: HashMap<(Place, &'static str), Option<String>>,
+    written: Written,
     style: Style,
+}
+
+/// How the methods at places are called in the source.
+type Written = HashMap<(Place, &'static str), Form>;
+
+/// How an operation is written in the source.
+enum Form {
+    /// `receiver.method(…)`.
+    Method(String),
+    /// `path::method(…)`.
+    Function,
+    /// It is not (the unlock of a dropped guard), or the source is not at hand.
+    Hidden,
 }
 
 /// The name of an object.
@@ -70,14 +82,14 @@ impl Names {
     /// The names of `trace`.
     pub(crate) fn new(trace: &Trace, style: &Style, sources: &Sources) -> Self {
         let uses = uses(trace);
-        let receivers = receivers(&uses, sources);
+        let written = written(&uses, sources);
         let threads = thread_names(&trace.threads).iter().map(|name| style.user(name)).collect();
         let process = |thread: &Thread| thread.process.as_deref().map(|name| style.user(name));
         Names {
             threads,
             processes: trace.threads.iter().map(process).collect(),
-            objects: labels(trace, &uses, &receivers, style),
-            receivers,
+            objects: labels(trace, &uses, &written, style),
+            written,
             style: style.clone(),
         }
     }
@@ -106,17 +118,20 @@ impl Names {
                 false => format!("{method}({arguments})"),
             };
         };
-        // `connect(/run/x.sock)`: a path is not something one calls a method on.
-        if label.given && label.text.contains(['/', ' ', '\\']) {
-            let separator = if arguments.is_empty() { "" } else { ", " };
-            return format!("{method}({}{separator}{arguments})", label.text);
-        }
-        let written = self.receivers.get(&(site.clone(), method)).and_then(Option::as_ref);
-        let receiver = match (label.given, written) {
-            (false, Some(receiver)) => self.shortened(receiver, label.tag),
-            _ => label.shown(),
+        let form = self.written.get(&(site.clone(), method)).unwrap_or(&Form::Hidden);
+        let receiver = match (label.given, form) {
+            // `connect(/run/x.sock)`: a path is not something one calls a method on.
+            (true, _) if label.text.contains(['/', ' ', '\\']) => None,
+            (false, Form::Method(receiver)) => Some(self.shortened(receiver, label.tag)),
+            (_, Form::Function) => None,
+            _ => Some(label.shown()),
         };
-        format!("{receiver}.{method}({arguments})")
+        let separator = if arguments.is_empty() { "" } else { ", " };
+        match receiver {
+            Some(receiver) => format!("{receiver}.{method}({arguments})"),
+            None if label.given => format!("{method}({}{separator}{arguments})", label.text),
+            None => format!("{method}({arguments})"),
+        }
     }
 
     fn shortened(&self, receiver: &str, tag: Option<usize>) -> String {
@@ -150,25 +165,22 @@ fn uses(trace: &Trace) -> Vec<Use<'_>> {
     steps.chain(waits).collect()
 }
 
-/// The receivers at the places of `uses`. The place of an operation that is not written in the source (the unlock of a dropped
-/// guard, the locks inside `Condvar::wait`) names another method: its receiver is another object.
-fn receivers(uses: &[Use<'_>], sources: &Sources) -> HashMap<(Place, &'static str), Option<String>> {
+/// How `uses` are written. The place of an operation that is not in the source (the unlock of a dropped guard, the locks inside
+/// `Condvar::wait`) names another method: its receiver is another object.
+fn written(uses: &[Use<'_>], sources: &Sources) -> Written {
+    let form = |method: &str, place: &Place| {
+        let (text, offset) =
+            sources.locate(place).filter(|(text, offset)| callee(text, *offset).starts_with(method))?;
+        Some(receiver(&text, offset).map_or(Form::Function, Form::Method))
+    };
     let mut found = HashMap::new();
     for (_, method, place) in uses {
-        found.entry(((*place).clone(), *method)).or_insert_with(|| {
-            let (text, offset) = sources.locate(place)?;
-            callee(&text, offset).starts_with(method).then(|| receiver(&text, offset))?
-        });
+        found.entry(((*place).clone(), *method)).or_insert_with(|| form(method, place).unwrap_or(Form::Hidden));
     }
     found
 }
 
-fn labels(
-    trace: &Trace,
-    uses: &[Use<'_>],
-    receivers: &HashMap<(Place, &'static str), Option<String>>,
-    style: &Style,
-) -> Vec<Label> {
+fn labels(trace: &Trace, uses: &[Use<'_>], written: &Written, style: &Style) -> Vec<Label> {
     let given = |object: usize| trace.objects[object].name.is_some();
     let known = uses.iter().filter(|(object, ..)| *object < trace.objects.len() && !given(*object));
     let mut texts: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
@@ -178,7 +190,7 @@ fn labels(
             order.push(*object);
             Vec::new()
         });
-        if let Some(Some(text)) = receivers.get(&((*place).clone(), *method))
+        if let Some(Form::Method(text)) = written.get(&((*place).clone(), *method))
             && !all.contains(&text.as_str())
         {
             all.push(text);

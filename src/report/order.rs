@@ -179,7 +179,7 @@ impl<'a> Layout<'a> {
         for (index, column) in self.columns.all.iter().enumerate() {
             let gap = if index == last { 0 } else { self.columns.gap };
             let before = (width(&column.head).max(1) - 1) / 2;
-            let (sign, after) = match cells.signs[column.thread].drawn(self.style.glyphs()) {
+            let (sign, after) = match cells.sign(column.thread).drawn(self.style.glyphs()) {
                 Some((tone, sign)) => (self.style.paint(tone, sign), column.width - before - 1),
                 None => (String::new(), column.width - before),
             };
@@ -193,7 +193,7 @@ impl<'a> Layout<'a> {
         let columns = self.columns.width();
         let Some(thread) = cells.thread else { return " ".repeat(columns) };
         let (tone, sign) =
-            cells.signs[thread].drawn(self.style.glyphs()).unwrap_or((Tone::Active, self.style.glyphs().steps));
+            cells.sign(thread).drawn(self.style.glyphs()).unwrap_or((Tone::Active, self.style.glyphs().steps));
         let name = fit(&self.names.threads[thread], columns - 2, self.style.glyphs().ellipsis);
         format!("{} {}", self.style.paint(tone, sign), pad(&name, columns - 2))
     }

@@ -37,8 +37,8 @@ pub(crate) fn render_from(trace: &Trace, style: &Style, sources: &Sources) -> St
     let order =
         if trace.steps.is_empty() { Vec::new() } else { shortest(trace, &names, style, spare(&head).max(TABLE)) };
     let blocks = [head, order, why, end];
-    let shown = blocks.iter().filter(|block| !block.is_empty()).map(|block| block.join("\n"));
-    shown.collect::<Vec<_>>().join("\n\n") + "\n"
+    let shown = |block: &Vec<String>| block.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+    blocks.iter().filter(|block| !block.is_empty()).map(shown).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
 /// The table in at most `lines` lines, if folding can do it.

@@ -34,6 +34,13 @@ pub(crate) struct Cells {
     pub(crate) thread: Option<usize>,
 }
 
+impl Cells {
+    /// What the column of `thread` shows.
+    pub(crate) fn sign(&self, thread: usize) -> Sign {
+        self.signs.get(thread).copied().unwrap_or(Sign::Mark(Mark::Absent))
+    }
+}
+
 /// What a column shows in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {

@@ -1,5 +1,6 @@
 //! The wait-for relation at the end of a deadlock.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::trace::Waiter;
@@ -29,8 +30,8 @@ fn path_back(next: &BTreeMap<usize, Vec<usize>>, start: usize) -> Option<Vec<usi
                 path.reverse();
                 return Some(path);
             }
-            if !before.contains_key(&to) {
-                before.insert(to, at);
+            if let Entry::Vacant(unseen) = before.entry(to) {
+                unseen.insert(at);
                 queue.push_back(to);
             }
         }

@@ -148,6 +148,9 @@ impl Story<'_> {
         let signal =
             waiter.last_signal.and_then(|number| Some((number, self.trace.steps.get(number.checked_sub(1)?)?)));
         let Some((number, signal)) = signal else {
+            if waiter.method.starts_with("park") {
+                return "nothing unparks it in this execution".to_owned();
+            }
             return format!("nothing signals {object} in this execution");
         };
         let (method, who) = (signal.method, self.thread(signal.thread));
@@ -179,7 +182,9 @@ impl Story<'_> {
         if !spins(waiter) {
             return self.waits(waiter);
         }
-        let operation = self.names.operation(waiter.method, waiter.object, &waiter.site);
+        // What it spins on is what it read last; `spin_loop` itself has no object.
+        let object = waiter.object.filter(|_| !["spin_loop", "yield_now", "spin", "snooze"].contains(&waiter.method));
+        let operation = self.names.operation(waiter.method, object, &waiter.site);
         let mut texts = vec![format!("spins in `{operation}` at {}", self.place(&waiter.site))];
         let read = self.trace.steps.iter().rposition(|step| step.thread == waiter.thread && step.reads.is_some());
         texts.extend(read.map(|index| {

@@ -1,5 +1,6 @@
 //! Snapshots of everything a person sees in a report. Look at each as its reader would.
 
+mod any;
 mod build;
 mod kinds;
 mod shapes;

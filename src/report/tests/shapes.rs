@@ -223,3 +223,15 @@ fn long_commands_are_not_shortened() {
     trace.token = format!("il1:{}:{}", "a".repeat(60), "B".repeat(80));
     insta::assert_snapshot!(plain(&trace));
 }
+
+#[test]
+fn function_calls_have_no_receiver() {
+    let mut trace = names();
+    let site = at(FILE, "$UnixStream::connect");
+    trace.objects[4].name = None;
+    trace.steps = vec![step("●││││", Some(4), "connect(7)", Effect::None, site.clone())];
+    // The place of a call whose callee has another name says nothing about its object.
+    trace.steps.push(step("●││││", Some(4), "close", Effect::None, site));
+    let drawn = plain(&trace);
+    assert!(drawn.contains("  connect(7)") && drawn.contains("  UnixStream.close()"), "{drawn}");
+}

@@ -3,7 +3,7 @@
 //! | file | what it decides |
 //! |---|---|
 //! | [`decision`] | what must be known of an operation to perform it again, and how it is packed |
-//! | [`token`] | `il1:<test>:<payload>` |
+//! | [`token`](mod@token) | `il1:<test>:<payload>` |
 //! | [`recording`] | the replay file: JSON Lines, a header and one line a decision |
 //! | [`provenance`] | which sources and which commit a recording was made from |
 //! | [`location`] | where replay files are kept and looked for |

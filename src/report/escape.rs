@@ -17,7 +17,7 @@ pub(crate) fn line(text: &str) -> String {
     })
 }
 
-/// As [`line`], and everything that is not ASCII is escaped as well.
+/// As [`line`](fn@line), and everything that is not ASCII is escaped as well.
 pub(crate) fn ascii(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
         push(&mut out, c, is_hostile(c) || !c.is_ascii());

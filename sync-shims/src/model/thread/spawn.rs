@@ -1,5 +1,6 @@
 //! Starting threads and joining them.
 
+use std::ffi::CString;
 use std::fmt;
 use std::io;
 use std::panic::Location;
@@ -116,10 +117,9 @@ impl Builder {
     /// The name, for a thread of a model.
     #[track_caller]
     pub(super) fn checked_name(self) -> Option<String> {
-        if self.name.as_ref().is_some_and(|name| name.contains('\0')) {
-            panic!("thread name may not contain interior null bytes");
-        }
-        self.name
+        let name = self.name?;
+        let name = CString::new(name).expect("thread name may not contain interior null bytes");
+        Some(name.into_string().expect("it was made from a string"))
     }
 
     pub(super) fn into_std(self) -> std::thread::Builder {

@@ -21,7 +21,7 @@
 //! # Differences from std
 //!
 //! Only the compiler's own types can be coerced to unsized ones or be the type of `self`. So where std takes
-//! `Arc::new(x) as Arc<dyn Trait>`, write `Arc::from(Box::new(x) as Box<dyn Trait>)`, which is the same with std; and
+//! `Arc::new(x) as Arc<dyn Trait>`, write `Arc::<dyn Trait>::from(Box::new(x) as Box<_>)`, which is the same with std; and
 //! methods with `self: Arc<Self>` need std's `Arc`, which may be used inside of a model, too, if its count does not matter
 //! and no [`UnsafeCell`](crate::model::cell::UnsafeCell) is dropped with it.
 

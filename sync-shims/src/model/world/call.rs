@@ -168,6 +168,15 @@ impl Call<'_> {
         }
     }
 
+    /// The thread has come round a loop in which it waits for a time only (as `yield_now`).
+    pub(crate) fn close_iteration(self) -> Result<(), Inert> {
+        static TIMEOUT: Info = Info { name: "timeout", family: "UnixStream", role: Role::Plain };
+        match perform_in(self.controller, None, Action::Yield, &TIMEOUT, self.site) {
+            Answer::Done(_) => Ok(()),
+            Answer::Inert | Answer::Outside => Err(Inert),
+        }
+    }
+
     /// Uses the plain data of the execution. `f` must not take steps.
     pub(crate) fn tables<R>(self, f: impl FnOnce(&mut Tables) -> R) -> Result<R, Inert> {
         Tables::with(self.controller, f)
@@ -185,6 +194,11 @@ impl Call<'_> {
     pub(crate) fn count(self, series: Series) -> Result<(ThreadId, u64), Inert> {
         let thread = self.controller.thread();
         Ok((thread, self.tables(|tables| tables.next_number(thread, series))?))
+    }
+
+    /// The running thread.
+    pub(crate) fn thread(self) -> ThreadId {
+        self.controller.thread()
     }
 
     /// What a report calls the running thread.

@@ -5,12 +5,12 @@
 
 use std::collections::VecDeque;
 use std::os::unix::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
-use super::call::{Call, Object, Patience, Step, Sys};
+use super::call::{Call, Halt, Object, Patience, Step, Sys};
 use super::descriptor::Descriptors;
 use super::errno::Errno;
 use crate::model::event::Site;
@@ -49,6 +49,8 @@ pub(crate) struct Endpoint {
     peer: Option<SocketAddr>,
     descriptors: Descriptors,
     timeouts: Mutex<[Option<Duration>; 2]>,
+    /// Threads whose last read or write timed out.
+    timed_out: Mutex<Vec<(ThreadId, Shut)>>,
 }
 
 /// Which way: what an end reads, or what it writes.
@@ -192,6 +194,7 @@ impl Endpoint {
             peer,
             descriptors: Descriptors::new(call.site()),
             timeouts: Mutex::default(),
+            timed_out: Mutex::default(),
         }
     }
 
@@ -230,7 +233,7 @@ impl Endpoint {
         static READ: Step = Step::new("UnixStream", "read", read).role(Role::Wait);
         let direction = self.connection.incoming(self.side);
         let wanted = (buffer.len() as u64).min(QUEUED);
-        let count = Errno::check(call.act_within(&direction.state, &READ, [wanted, 0], self.patience(Shut::Read))?)? as usize;
+        let count = self.transfer(call, direction, &READ, wanted, Shut::Read)? as usize;
         let mut bytes = direction.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         for (place, byte) in buffer.iter_mut().zip(bytes.drain(..count)) {
             *place = byte;
@@ -246,15 +249,14 @@ impl Endpoint {
         loop {
             let rest = &data[written..];
             let wanted = (rest.len() as u64).min(QUEUED);
-            let result = call.act_within(&direction.state, &WRITE, [wanted, 0], self.patience(Shut::Write))?;
-            match Errno::check(result) {
+            match self.transfer(call, direction, &WRITE, wanted, Shut::Write) {
                 Ok(count) => {
                     let mut bytes = direction.bytes.lock().unwrap_or_else(PoisonError::into_inner);
                     bytes.extend(&rest[..count as usize]);
                     written += count as usize;
                 }
-                Err(errno) if written == 0 => return Err(errno.into()),
-                Err(_) => return Ok(written),
+                Err(Halt::Errno(_)) if written > 0 => return Ok(written),
+                Err(halt) => return Err(halt),
             }
             if written == data.len() {
                 return Ok(written);
@@ -313,7 +315,24 @@ impl Endpoint {
         Ok(())
     }
 
-    fn patience(&self, way: Shut) -> Patience {
-        if self.timeout(way).is_some() { Patience::Limited } else { Patience::Unlimited }
+    /// Takes or puts bytes. A thread that tries again after its time was over has come round a loop: it may stay there until
+    /// something that it read has changed, lest it go round for ever.
+    fn transfer(&self, call: Call<'_>, direction: &Direction, step: &'static Step, wanted: u64, way: Shut) -> Sys<u64> {
+        let patience = if self.timeout(way).is_some() { Patience::Limited } else { Patience::Unlimited };
+        let timed = (call.thread(), way);
+        if patience == Patience::Limited && self.timed_out().contains(&timed) {
+            call.close_iteration()?;
+        }
+        let result = Errno::check(call.act_within(&direction.state, step, [wanted, 0], patience)?);
+        let mut timed_out = self.timed_out();
+        timed_out.retain(|earlier| *earlier != timed);
+        if result == Err(Errno::AGAIN) {
+            timed_out.push(timed);
+        }
+        Ok(result?)
+    }
+
+    fn timed_out(&self) -> MutexGuard<'_, Vec<(ThreadId, Shut)>> {
+        self.timed_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,243 @@
+//! The OS thread that a model runs on, and how its owner learns of the end.
+//!
+//! A model runs on a thread of its own, so that when something happens that no Rust program comes back from, a stack
+//! overflow or a panic in a destructor during another panic, the thread can be parked for ever where it stands while
+//! its owner, the test, goes on and reports it.
+
+use std::cell::Cell;
+use std::fmt;
+use std::panic;
+use std::process;
+use std::ptr;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use super::doorbell::Doorbell;
+use super::{Note, crash};
+
+thread_local! {
+    /// The watch of the worker that this OS thread belongs to; null on all other threads.
+    static WATCH: Cell<*const Watch> = const { Cell::new(ptr::null()) };
+
+    /// How many times this OS thread is inside `in_fatal_section`.
+    static FATAL_SECTIONS: Cell<u32> = const { Cell::new(0) };
+}
+
+const RUNNING: u8 = 0;
+const FINISHED: u8 = 1;
+const STACK_OVERFLOW: u8 = 2;
+const MESSAGE: u8 = 3;
+
+/// What a worker and its owner share.
+pub(super) struct Watch {
+    /// One of the constants above. It leaves `RUNNING` once.
+    ending: AtomicU8,
+    doorbell: Doorbell,
+    message: OnceLock<String>,
+    note: Note,
+}
+
+/// A worker that stopped in the middle of something and never runs again. Its memory, its stacks and the locks it holds
+/// are lost.
+#[derive(Debug)]
+pub(crate) struct Abandoned {
+    /// Why.
+    pub(crate) cause: Cause,
+    /// What the worker's [`Note`] said at that moment.
+    pub(crate) note: Vec<u8>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The running fiber used up its stack.
+    StackOverflow,
+    /// Somebody called [`abandon_worker`] with this text, or [`last_words`] before an abort.
+    Message(String),
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::StackOverflow => f.write_str("stack overflow"),
+            Cause::Message(message) => f.write_str(message),
+        }
+    }
+}
+
+/// Runs `f` on a new OS thread, waits for it, and gives back its result; a panic of `f` goes on in the caller. The
+/// thread has the given name, or else the caller's, and its output is captured with the caller's.
+///
+/// # Safety
+///
+/// After `Err`, the caller does not use what `f` had exclusive access to: what it borrowed mutably, and what is behind
+/// a lock that `f` may have held, even if Rust would now give it out (`get_mut`, `into_inner`, or after the end of a
+/// guard's lifetime). It may be half changed. Everything else is fine: to its surroundings the abandoned thread is one
+/// that the operating system never schedules again.
+pub(crate) unsafe fn run_on_worker<F, R>(name: Option<&str>, f: F) -> Result<R, Abandoned>
+where
+    F: FnOnce() -> R + Send,
+    R: Send,
+{
+    let watch = Arc::new(Watch {
+        ending: AtomicU8::new(RUNNING),
+        doorbell: Doorbell::new().expect("no pipe to watch a worker with"),
+        message: OnceLock::new(),
+        note: Note::new(),
+    });
+    let shared = Arc::clone(&watch);
+    let work = move || {
+        let _adopted = Heir(Some(Arc::clone(&shared))).adopt();
+        let _finish = FinishOnDrop(shared);
+        let _alternate_stack = crash::prepare_thread();
+        f()
+    };
+    let caller = thread::current();
+    let mut builder = thread::Builder::new();
+    if let Some(name) = name.or(caller.name()) {
+        builder = builder.name(name.to_owned());
+    }
+    // SAFETY: what `f` and `R` borrow must outlive the new thread's use of it.
+    // 1. If the thread finishes, it is joined below before this function returns; nothing in between unwinds.
+    // 2. If it is abandoned, it is at the end of `abandon_worker` or of the fault handler, which it never leaves, and
+    // its fibers run only when it lets them. So it uses nothing any more, nor do its destructors; and what it borrowed
+    // exclusively the caller has promised not to use.
+    let thread = unsafe { builder.spawn_unchecked(work) }.expect("no OS thread to run the model on");
+    watch.doorbell.wait();
+    let cause = match watch.ending.load(Ordering::Acquire) {
+        STACK_OVERFLOW => Cause::StackOverflow,
+        MESSAGE => Cause::Message(watch.message.get().cloned().unwrap_or_default()),
+        _ => return thread.join().map_err(|payload| panic::resume_unwind(payload)),
+    };
+    Err(Abandoned { cause, note: watch.note.to_vec() })
+}
+
+/// Gives up the worker that this OS thread belongs to: publishes `message` to its owner, and stops here for ever. Not
+/// for a panic hook, see [`last_words`].
+pub(crate) fn abandon_worker(message: String) -> ! {
+    let Some(watch) = Watch::current() else {
+        eprintln!("interleave: internal error: no worker to give up: {message}");
+        process::abort();
+    };
+    let _ = watch.message.set(message);
+    watch.end(MESSAGE);
+    loop {
+        thread::park();
+    }
+}
+
+/// Says what the owner of this OS thread's worker shall be told if the process is about to abort: the worker is then
+/// abandoned with this message, where the platform has a signal for it. The first message counts.
+///
+/// For a panic hook that sees a panic that nothing can catch: "panic in a destructor during cleanup" and the like. The
+/// hook must not stop in its tracks, because std holds a lock while it runs, and whoever sets another hook waits for
+/// that (libtest does, when the last test is over). It returns, std calls `abort`, and the signal finds this message.
+pub(crate) fn last_words(message: String) {
+    if let Some(watch) = Watch::current() {
+        let _ = watch.message.set(message);
+    }
+}
+
+/// Runs `f`, in which a stack overflow ends the process and not just the worker: because `f` holds a lock that others
+/// will wait for after the model, as a panic hook does.
+pub(crate) fn in_fatal_section<R>(f: impl FnOnce() -> R) -> R {
+    struct Leave(u32);
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            FATAL_SECTIONS.set(self.0);
+        }
+    }
+    let outer = FATAL_SECTIONS.get();
+    FATAL_SECTIONS.set(outer + 1);
+    let _leave = Leave(outer);
+    f()
+}
+
+/// Calls `f` with the note of the worker that this OS thread belongs to, if it does.
+pub(crate) fn with_note<R>(f: impl FnOnce(&Note) -> R) -> Option<R> {
+    Watch::current().map(|watch| f(&watch.note))
+}
+
+impl Watch {
+    /// The watch of this OS thread's worker. Async-signal-safe. Not to be kept: it is valid while the caller's frame
+    /// is.
+    pub(super) fn current<'a>() -> Option<&'a Watch> {
+        // SAFETY: `Adopted` keeps the watch alive from before `WATCH` is set until after it is reset, in a frame at the
+        // bottom of this thread, below the caller's.
+        unsafe { WATCH.get().as_ref() }
+    }
+
+    pub(super) fn note(&self) -> &Note {
+        &self.note
+    }
+
+    /// The running fiber has used up its stack: tells the owner, unless that must be the end of the process. If true,
+    /// the caller may not go on. Async-signal-safe.
+    pub(super) fn give_up_on_overflow(&self) -> bool {
+        let survivable = FATAL_SECTIONS.get() == 0;
+        if survivable {
+            self.end(STACK_OVERFLOW);
+        }
+        survivable
+    }
+
+    /// The process is about to abort: tells the owner the last words, if there are any. If true, the caller may not go
+    /// on. Async-signal-safe.
+    pub(super) fn give_up_on_abort(&self) -> bool {
+        let announced = self.message.get().is_some();
+        if announced {
+            self.end(MESSAGE);
+        }
+        announced
+    }
+
+    fn end(&self, ending: u8) {
+        // A worker that is abandoned is not running, and one that has finished cannot be abandoned: there is one
+        // ending.
+        self.ending.store(ending, Ordering::Release);
+        self.doorbell.ring();
+    }
+}
+
+/// Tells the owner that `f` is over, also if it panicked.
+struct FinishOnDrop(Arc<Watch>);
+
+impl Drop for FinishOnDrop {
+    fn drop(&mut self) {
+        self.0.end(FINISHED);
+    }
+}
+
+/// The watch of a worker on its way to a thread that belongs to it.
+pub(super) struct Heir(Option<Arc<Watch>>);
+
+/// Marks an OS thread as part of a worker, until it is dropped.
+pub(super) struct Adopted(#[expect(dead_code, reason = "keeps the watch alive")] Option<Arc<Watch>>);
+
+/// What a helper thread of this OS thread's worker needs to become part of it.
+pub(super) fn inherit() -> Heir {
+    let watch = WATCH.get();
+    if watch.is_null() {
+        return Heir(None);
+    }
+    // SAFETY: 1. `adopt` took `watch` from `Arc::as_ptr`. 2. `Adopted` keeps that `Arc` alive, see `Watch::current`; so
+    // the count can be raised, and the result owns what was added.
+    unsafe {
+        Arc::increment_strong_count(watch);
+        Heir(Some(Arc::from_raw(watch)))
+    }
+}
+
+impl Heir {
+    /// Makes the calling thread part of the worker.
+    pub(super) fn adopt(self) -> Adopted {
+        WATCH.set(self.0.as_ref().map_or(ptr::null(), Arc::as_ptr));
+        Adopted(self.0)
+    }
+}
+
+impl Drop for Adopted {
+    fn drop(&mut self) {
+        WATCH.set(ptr::null());
+    }
+}

@@ -666,6 +666,13 @@ impl Graph {
 }
 
 impl Graph {
+    /// Whether two threads have used the same object, ends of threads apart.
+    pub(crate) fn threads_met(&self) -> bool {
+        self.heads[FIRST_OBJECT * self.stride..self.objects_len * self.stride]
+            .chunks(self.stride)
+            .any(|row| row.iter().filter(|head| !head.is_init()).count() > 1)
+    }
+
     /// Whether the event is the write part of a read-modify-write.
     pub fn is_write_part(&self, event: EventId) -> bool {
         let e = self.event(event);

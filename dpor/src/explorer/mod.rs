@@ -65,6 +65,8 @@ pub struct Explorer {
     map: Vec<EventId>,
     scratch: memory::Scratch,
     random: u64,
+    /// Two threads have used the same object.
+    met: bool,
 }
 
 /// Driving it.
@@ -92,6 +94,7 @@ impl Explorer {
             map: Vec::new(),
             scratch: memory::Scratch::default(),
             random,
+            met: false,
         }
     }
 
@@ -144,6 +147,11 @@ impl Explorer {
         self.run.wrote
     }
 
+    /// Puts back what [`Explorer::wrote`] said before other operations were performed.
+    pub fn set_wrote(&mut self, wrote: bool) {
+        self.run.wrote = wrote;
+    }
+
     /// The object behind `key`, the word that its owner keeps for it: 0 if it was never used, else what this function
     /// returned last. The low 24 bits of the new word are the `ObjectId`, the others the number of the execution. `init` is
     /// the value of an object that this execution has not used yet. `Err` names the thread to run first.
@@ -157,10 +165,22 @@ impl Explorer {
         if self.walk.is_on() { self.walk_next() } else { self.choose_next() }
     }
 
+    /// Ends an execution in which the program failed: it counts, whatever the threads would have done.
+    pub fn finish_failed(&mut self) {
+        self.stats.steps += u64::from(self.run.steps);
+        self.stats.executions += 1;
+    }
+
+    /// Whether there is more to explore after this execution, as far as is known.
+    pub fn has_more(&self) -> bool {
+        self.walk.is_on() || self.frames[..self.depth].iter().any(|frame| !frame.alternatives.is_empty())
+    }
+
     /// Ends the execution and says how it ended. May be called at any time; an execution that is given up counts as
     /// `Ending::Unfinished`.
     pub fn finish(&mut self) -> Ending {
         let ending = self.ending();
+        self.notice_meetings();
         self.stats.steps += u64::from(self.run.steps);
         match ending {
             Ending::Complete => self.stats.executions += 1,
@@ -191,6 +211,18 @@ impl Explorer {
         &self.frames[self.depth.max(1) - 1].graph
     }
 
+    /// Whether in any execution so far two threads used the same object or the same memory: else nothing was checked.
+    pub fn threads_met(&self) -> bool {
+        self.met
+    }
+
+    fn notice_meetings(&mut self) {
+        if !self.met {
+            let graph = &self.frames[self.depth - 1].graph;
+            self.met = self.races.threads_met() || graph.threads_met();
+        }
+    }
+
     /// What has been explored so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
@@ -219,6 +251,11 @@ impl Explorer {
     /// Whether the thread waits in a spinning loop for something it read to change.
     pub fn is_parked(&self, thread: ThreadId) -> bool {
         self.run.is_parked(thread)
+    }
+
+    /// How many events of the current execution the thread has performed.
+    pub fn performed_by(&self, thread: ThreadId) -> u32 {
+        self.run.performed_by(thread)
     }
 
     /// Whether the thread has ended in this execution.

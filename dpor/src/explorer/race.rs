@@ -34,6 +34,8 @@ struct Memory {
     write: Option<PlainAccess>,
     /// The last read of each thread since the write.
     reads: Vec<PlainAccess>,
+    /// By more than one thread.
+    shared: bool,
 }
 
 /// All memory that the race detector watches in the current run.
@@ -48,12 +50,18 @@ impl Races {
         self.used = 0;
     }
 
+    /// Whether two threads have accessed the same memory in the current run.
+    pub(super) fn threads_met(&self) -> bool {
+        self.memory[..self.used].iter().any(|memory| memory.shared)
+    }
+
     fn fresh(&mut self) -> usize {
         if self.used == self.memory.len() {
             self.memory.push(Memory::default());
         }
         self.memory[self.used].write = None;
         self.memory[self.used].reads.clear();
+        self.memory[self.used].shared = false;
         self.used += 1;
         self.used - 1
     }
@@ -69,6 +77,7 @@ impl Explorer {
         let graph = &self.frames[self.depth - 1].graph;
         let position = position(graph, thread, now.after);
         let memory = &mut self.races.memory[index];
+        memory.shared |= memory.write.iter().chain(&memory.reads).any(|earlier| earlier.thread != thread);
         let races = |earlier: &PlainAccess| earlier.thread != thread && !knows(graph, position, earlier);
         let mut conflict = memory.write.filter(races);
         if access == Access::Write && conflict.is_none() {
@@ -90,9 +99,16 @@ impl Explorer {
         (key, Ok(()))
     }
 
-    /// The caller has exclusive access to an object, as a plain write would need: its newest value, or the race with an
+    /// The newest value that the object has got in this run.
+    pub fn newest_value(&self, object: ObjectId) -> u64 {
+        let graph = &self.frames[self.depth - 1].graph;
+        let newest = graph.object(object).co.iter().rev().find(|&&w| self.run.performed(graph.event(w)));
+        graph.value_of(object, newest.copied().unwrap_or(EventId::INIT))
+    }
+
+    /// Whether a caller that claims exclusive access to an object has it, as a plain write would need: else the race with an
     /// operation that is not ordered before.
-    pub fn exclusive(&self, thread: ThreadId, object: ObjectId, site: Site) -> Result<u64, Race> {
+    pub fn exclusive(&self, thread: ThreadId, object: ObjectId, site: Site) -> Result<(), Race> {
         let graph = &self.frames[self.depth - 1].graph;
         let now = PlainAccess { thread, after: self.run.performed_by(thread), access: Access::Write, site };
         let position = position(graph, thread, now.after);
@@ -109,8 +125,7 @@ impl Explorer {
                 return Err(Race { first, second: now });
             }
         }
-        let newest = graph.object(object).co.iter().rev().find(|&&w| self.run.performed(graph.event(w)));
-        Ok(graph.value_of(object, newest.copied().unwrap_or(EventId::INIT)))
+        Ok(())
     }
 }
 

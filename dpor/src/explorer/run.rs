@@ -190,6 +190,33 @@ impl Explorer {
         Step::Done(result)
     }
 
+    /// The thread has just performed an operation. Whom to run before it learns the result, if there are recorded events that
+    /// its next operation has to wait for: so a thread waits before, not after, it runs code of the program, which may be
+    /// unwinding from a panic and must not be left then.
+    #[inline]
+    pub fn ahead_of(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        if self.run.remaining == 0 || self.walk.is_on() { None } else { self.recorded_ahead_of(thread) }
+    }
+
+    fn recorded_ahead_of(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        let frame = &self.frames[self.depth - 1];
+        let graph = &frame.graph;
+        if self.run.has_ended(thread) {
+            return None;
+        }
+        let events = &graph.threads[thread.index()].events;
+        let Some(&next) = events.get(self.run.progress[thread.index()] as usize) else {
+            return Some(self.next_recorded());
+        };
+        let e = &graph.events[next.index()];
+        if frame.unfinished == Some(next) && self.run.remaining > 1 {
+            return Some(self.next_recorded());
+        }
+        let waits = matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init();
+        let write = waits.then(|| &graph.events[e.rf.index()])?;
+        (!self.run.performed(write)).then(|| self.towards(write.thread))
+    }
+
     /// What to say about an operation that is not the recorded one.
     pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
         let recorded = self.run.ops.get(recorded.index()).copied().flatten();

@@ -213,7 +213,8 @@ impl Explorer {
             self.walk.diverged.get_or_insert(self.walk.position);
         }
         let given = self.walk.is_given();
-        if !given && let Some(thread) = (0..self.thread_count).map(|t| ThreadId(t as u32)).find(|&t| self.is_on_its_way(t)) {
+        // Also after the last given decision: a thread that has not said what it wants may be about to fail.
+        if let Some(thread) = (0..self.thread_count).map(|t| ThreadId(t as u32)).find(|&t| self.is_on_its_way(t)) {
             return Some(thread);
         }
         let ready: Vec<ThreadId> =

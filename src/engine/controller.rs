@@ -1,0 +1,327 @@
+//! What the shims see of the engine.
+
+use std::any::Any;
+use std::panic;
+use std::ptr::NonNull;
+
+use dpor::{Access, Info, Op, Step, ThreadId};
+use sync_shims::model::controller::{Controller, Inert, Scope, Target, ThreadSpec};
+
+use super::threads::Teardown;
+use super::{Engine, Failure, Phase, Request, Site};
+use crate::fiber;
+
+impl Controller for Engine {
+    #[inline]
+    fn perform(&self, target: Option<Target<'_>>, mut op: Op) -> Result<u64, Inert> {
+        if self.phase.get() == Phase::Ending {
+            return self.inert_operation();
+        }
+        let thread = self.current.get();
+        let (step, ahead) = self.attempt(thread, target.as_ref(), &mut op);
+        if let (Step::Done(result), None, None) = (step, ahead, &self.recorder) {
+            self.count_operation(thread);
+            return Ok(result);
+        }
+        self.perform_slowly(thread, target, op, step, ahead)
+    }
+
+    fn wrote(&self) -> bool {
+        self.explorer.with(|explorer| explorer.wrote())
+    }
+
+    fn plain(&self, target: Target<'_>, access: Access, what: &'static Info, site: Site) {
+        if self.phase.get() == Phase::Ending {
+            return;
+        }
+        let thread = self.current.get();
+        if self.threads.get(thread).ordered.get() > 0 {
+            return;
+        }
+        let outcome = self.explorer.with(|explorer| {
+            if explorer.is_probing() {
+                return Ok(());
+            }
+            let (word, outcome) = explorer.plain(thread, target.slot.get(), access, site);
+            target.slot.set(word);
+            outcome
+        });
+        if let Err(race) = outcome {
+            let first = earlier_name(race.first.access);
+            self.stop(Failure::Race { race, family: what.family, what: (first, what.name), created: target.created });
+        }
+    }
+
+    fn exclusive(&self, target: Target<'_>, what: &'static Info, site: Site) -> Option<u64> {
+        if self.phase.get() == Phase::Ending || target.slot.get() >> 24 != self.execution.get() {
+            target.slot.forget();
+            return None;
+        }
+        let thread = self.current.get();
+        let object = dpor::ObjectId((target.slot.get() & 0xff_ffff) as u32);
+        let ordered = self.threads.get(thread).ordered.get() > 0;
+        let (value, race) = self.explorer.with(|explorer| {
+            let race = if ordered { None } else { explorer.exclusive(thread, object, site).err() };
+            (explorer.newest_value(object), race)
+        });
+        target.slot.forget();
+        if let Some(race) = race {
+            let first = earlier_name(race.first.access);
+            self.stop(Failure::Race { race, family: what.family, what: (first, what.name), created: target.created });
+            return None;
+        }
+        Some(value)
+    }
+
+    fn start(&self, thread: ThreadId, spec: ThreadSpec) {
+        if let Some(recorder) = &self.recorder {
+            recorder.with(|recorder| recorder.spawned(thread, spec.name.as_deref(), spec.site));
+        }
+        self.add_thread(thread, spec);
+    }
+
+    fn thread(&self) -> ThreadId {
+        self.current.get()
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> Option<String> {
+        self.threads.get(thread).name.with(|name| name.clone())
+    }
+
+    fn execution(&self) -> u64 {
+        self.execution.get()
+    }
+
+    fn inert(&self) -> bool {
+        self.phase.get() == Phase::Ending
+    }
+
+    fn panicking(&self) -> bool {
+        std::thread::panicking()
+            && (self.suspended_panics.get() == 0 || self.threads.get(self.current.get()).unwinding.get())
+    }
+
+    fn storage(&self, scope: Scope, key: usize, init: &mut dyn FnMut() -> Box<dyn Any>) -> Option<NonNull<dyn Any>> {
+        match scope {
+            Scope::Thread => self.threads.get(self.current.get()).storage.get(key, init),
+            Scope::Execution => self.storage.get(key, init),
+        }
+    }
+
+    fn fail(&self, kind: &'static str, message: String, site: Site) -> ! {
+        self.stop(Failure::Other { code: kind, message, help: None, site: Some(site) });
+        panic::resume_unwind(Box::new(Teardown))
+    }
+
+    fn delivered(&self, thread: ThreadId) {
+        self.threads.get(thread).undelivered.set(false);
+    }
+
+    fn counts(&self, site: Site) -> bool {
+        self.counted.with(|sites| sites.contains(&site))
+    }
+
+    fn count_from_now_on(&self, site: Site) {
+        if self.phase.get() == Phase::Ending {
+            return;
+        }
+        self.counted.with(|sites| sites.push(site));
+        self.restart.set(true);
+        self.leave();
+    }
+
+    fn ordered_drop(&self, enter: bool) {
+        let ordered = &self.threads.get(self.current.get()).ordered;
+        ordered.set(if enter { ordered.get() + 1 } else { ordered.get() - 1 });
+    }
+
+    fn performed(&self) -> u64 {
+        self.threads.get(self.current.get()).performed.get()
+    }
+}
+
+fn earlier_name(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "write",
+    }
+}
+
+impl Engine {
+    #[inline]
+    fn count_operation(&self, thread: ThreadId) {
+        let performed = &self.threads.get(thread).performed;
+        performed.set(performed.get() + 1);
+    }
+
+    /// Asks the explorer for the operation once. If it was performed: whom to run before the program learns the result.
+    #[inline]
+    fn attempt(&self, thread: ThreadId, target: Option<&Target<'_>>, op: &mut Op) -> (Step, Option<ThreadId>) {
+        self.explorer.with(|explorer| {
+            if let Some(target) = target {
+                match explorer.resolve(thread, target.slot.get(), target.init) {
+                    Ok(word) => {
+                        target.slot.set(word);
+                        op.object = dpor::ObjectId((word & 0xff_ffff) as u32);
+                    }
+                    Err(first) => return (Step::Run(first), None),
+                }
+            }
+            if let Some(recorder) = &self.recorder {
+                recorder.with(|recorder| recorder.attempt(explorer, target, op));
+            }
+            let step = explorer.step(thread, op);
+            let ahead = if matches!(step, Step::Done(_)) { explorer.ahead_of(thread) } else { None };
+            (step, ahead)
+        })
+    }
+
+    /// An operation that has to wait, ends something, or is recorded.
+    #[cold]
+    #[inline(never)]
+    fn perform_slowly(
+        &self,
+        thread: ThreadId,
+        target: Option<Target<'_>>,
+        mut op: Op,
+        mut step: Step,
+        mut ahead: Option<ThreadId>,
+    ) -> Result<u64, Inert> {
+        loop {
+            match step {
+                Step::Done(result) => {
+                    self.record(thread, target.as_ref(), &op);
+                    self.count_operation(thread);
+                    if let Some(first) = ahead {
+                        let wrote = self.wrote();
+                        self.switch(Request::Run(first))?;
+                        // Others have performed operations meanwhile; what this one did is asked for next.
+                        self.explorer.with(|explorer| explorer.set_wrote(wrote));
+                    }
+                    return Ok(result);
+                }
+                Step::Run(next) => self.switch(Request::Run(next))?,
+                Step::Over => self.switch(Request::Stop)?,
+                Step::Nondeterminism(mismatch) => self.give_up(Failure::Nondeterminism(mismatch))?,
+                Step::Limit => self.give_up(self.too_many_steps(&op))?,
+                Step::TooManyThreads => self.give_up(too_many_threads(&op))?,
+            }
+            (step, ahead) = self.attempt(thread, target.as_ref(), &mut op);
+        }
+    }
+
+    fn record(&self, thread: ThreadId, target: Option<&Target<'_>>, op: &Op) {
+        if let Some(recorder) = &self.recorder
+            && self.failure.with(|failure| failure.is_none())
+        {
+            self.explorer.with(|explorer| recorder.with(|recorder| recorder.performed(explorer, thread, target, op)));
+        }
+    }
+
+    /// An operation after the end of the execution.
+    #[cold]
+    fn inert_operation(&self) -> Result<u64, Inert> {
+        if std::thread::panicking() {
+            return Err(Inert);
+        }
+        // The program has caught the unwinding of a previous operation, or has not been unwound yet.
+        panic::resume_unwind(Box::new(Teardown))
+    }
+
+    /// Gives up control; returns when this thread is to go on.
+    fn switch(&self, request: Request) -> Result<(), Inert> {
+        let thread = self.current.get();
+        self.request.set(request);
+        if std::thread::panicking() && self.panicking() {
+            self.suspended_panics.set(self.suspended_panics.get() + 1);
+            self.threads.get(thread).unwinding.set(true);
+            fiber::suspend_while_panicking();
+            self.suspended_panics.set(self.suspended_panics.get() - 1);
+        } else if std::thread::panicking() {
+            fiber::suspend_while_panicking();
+        } else {
+            fiber::suspend();
+        }
+        debug_assert_eq!(self.current.get(), thread);
+        if self.phase.get() == Phase::Ending {
+            return if self.panicking() { Err(Inert) } else { panic::resume_unwind(Box::new(Teardown)) };
+        }
+        Ok(())
+    }
+
+    /// The model fails here.
+    pub(super) fn stop(&self, failure: Failure) {
+        self.set_failure(failure);
+        self.leave();
+    }
+
+    fn give_up(&self, failure: Failure) -> Result<(), Inert> {
+        self.set_failure(failure);
+        self.leave();
+        Err(Inert)
+    }
+
+    /// Ends the execution from within a thread: unwinds, or, if the thread is unwinding already, goes on inert.
+    fn leave(&self) {
+        if std::thread::panicking() {
+            self.phase.set(Phase::Ending);
+            self.request.set(Request::Stop);
+        } else {
+            let _ = self.switch(Request::Stop);
+        }
+    }
+
+    /// Remembers the first failure, and where it happened.
+    pub(super) fn set_failure(&self, failure: Failure) {
+        self.failure.with(|slot| {
+            if slot.is_none() {
+                let events = self.explorer.with(|explorer| involved(explorer, &failure, self.current.get()));
+                self.failed_at.with(|at| *at = events);
+                *slot = Some(failure);
+            }
+        });
+    }
+
+    fn too_many_steps(&self, op: &Op) -> Failure {
+        let limit = self.explorer.with(|explorer| explorer.config().max_steps);
+        Failure::Other {
+            code: "limit",
+            message: format!(
+                "an execution has more than {limit} operations (the last one: `{}::{}`)",
+                op.info.family, op.info.name
+            ),
+            help: Some(
+                "if a loop waits for another thread here, call `spin_loop()` or `yield_now()` in it; if the model is meant \
+                 to be that long, raise `max_steps` (INTERLEAVE_MAX_STEPS)"
+                    .to_owned(),
+            ),
+            site: Some(op.site),
+        }
+    }
+}
+
+fn too_many_threads(op: &Op) -> Failure {
+    Failure::Other {
+        code: "limit",
+        message: format!("an exploration can have at most {} threads", dpor::MAX_THREADS),
+        help: Some("use fewer threads: two or three show nearly every concurrency bug".to_owned()),
+        site: Some(op.site),
+    }
+}
+
+/// The last events that the failure depends on.
+fn involved(explorer: &dpor::Explorer, failure: &Failure, current: ThreadId) -> Vec<dpor::EventId> {
+    let graph = explorer.graph();
+    let last_of = |thread: ThreadId, after: u32| {
+        let events = graph.thread_events(thread);
+        (after as usize).min(events.len()).checked_sub(1).map(|i| events[i])
+    };
+    match failure {
+        Failure::Panic(note) => last_of(note.thread, note.after).into_iter().collect(),
+        Failure::Race { race, .. } => {
+            [race.first, race.second].iter().filter_map(|access| last_of(access.thread, access.after)).collect()
+        }
+        Failure::Deadlock | Failure::Livelock => Vec::new(),
+        _ => last_of(current, u32::MAX).into_iter().collect(),
+    }
+}

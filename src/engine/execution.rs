@@ -1,0 +1,148 @@
+//! One run of the model, from the first thread to the last, and its teardown.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dpor::{Ending, ThreadId};
+use sync_shims::model::controller::{ThreadSpec, enter};
+use sync_shims::model::deferred;
+
+use super::{Engine, Failure, Outcome, Phase, Request, Site};
+use crate::fiber;
+
+/// Executions are numbered through the process, so that an object of one model is never taken for one of another.
+static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
+
+/// What the main thread of every execution runs.
+pub(crate) type Body<'a> = &'a (dyn Fn() + Sync);
+
+impl Engine {
+    /// Runs the next execution; `None` when there is none left.
+    pub(crate) fn next(&self, body: Body<'_>, site: Site) -> Option<Outcome> {
+        let number = EXECUTIONS.fetch_add(1, Ordering::Relaxed);
+        if !self.explorer.with(|explorer| explorer.start_numbered(number)) {
+            return None;
+        }
+        self.execution.set(number);
+        self.live.set(number);
+        self.phase.set(Phase::Running);
+        self.failure.with(|failure| *failure = None);
+        self.failed_at.with(Vec::clear);
+        enter(self, || {
+            self.add_thread(ThreadId::MAIN, main_thread(body, site));
+            self.schedule();
+            let outcome = self.outcome();
+            if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
+                let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
+                self.told.with(|slot| *slot = Some(told));
+            }
+            self.tear_down();
+            Some(outcome)
+        })
+    }
+
+    /// Runs threads until the execution is over.
+    fn schedule(&self) {
+        let mut next = ThreadId::MAIN;
+        loop {
+            self.current.set(next);
+            self.request.set(Request::Stop);
+            self.pool.resume(self.fiber_of(next));
+            match self.request.get() {
+                Request::Run(thread) => next = thread,
+                Request::Ended => {
+                    self.threads.get(next).handle.set(None);
+                    // A panic that fails the model stops it when its thread has ended.
+                    if self.failure.with(|failure| failure.is_some()) {
+                        return;
+                    }
+                    match self.explorer.with(|explorer| explorer.next_thread()) {
+                        Some(thread) => next = thread,
+                        None => return,
+                    }
+                }
+                Request::Stop => return,
+            }
+        }
+    }
+
+    /// How the execution came out, asked before its threads are unwound.
+    fn outcome(&self) -> Outcome {
+        if self.restart.get() {
+            return Outcome::Restart;
+        }
+        if self.explorer.with(|explorer| explorer.is_probing()) {
+            // What happens in a probe means nothing; a panic is one of the ways to leave a loop.
+            let failed = self.failure.with(|failure| failure.is_some());
+            return Outcome::Ended(self.explorer.with(|explorer| {
+                if failed {
+                    explorer.leave_probe();
+                }
+                explorer.finish()
+            }));
+        }
+        if self.failure.with(|failure| failure.is_none()) {
+            self.undelivered_panic();
+        }
+        if let Some(failure) = self.failure.with(|failure| failure.clone()) {
+            return Outcome::Failed(failure, self.failed_at.with(|at| at.clone()));
+        }
+        match self.explorer.with(|explorer| explorer.finish()) {
+            Ending::Deadlock => Outcome::Failed(Failure::Deadlock, Vec::new()),
+            Ending::Livelock => Outcome::Failed(Failure::Livelock, Vec::new()),
+            ending => Outcome::Ended(ending),
+        }
+    }
+
+    /// A panicked thread that nobody joined.
+    fn undelivered_panic(&self) {
+        let lost = self.threads.all().find(|(_, thread)| thread.undelivered.get()).map(|(id, _)| id);
+        if let Some(id) = lost {
+            self.fail_with_panic(id);
+        }
+    }
+
+    /// Ends all threads: those that have begun are unwound with inert shims, the others forgotten.
+    fn tear_down(&self) {
+        self.phase.set(Phase::Ending);
+        // The newest first: scoped threads go before what they borrow from.
+        for index in (0..dpor::MAX_THREADS).rev() {
+            let id = ThreadId(index as u32);
+            let thread = self.threads.get(id);
+            if !thread.exists.get() {
+                continue;
+            }
+            self.current.set(id);
+            if let Some(handle) = thread.handle.take() {
+                while self.pool.resume(handle) == fiber::State::Suspended {}
+            }
+            let spec = thread.spec.with(Option::take);
+            quietly(|| drop(spec));
+            quietly(|| thread.storage.clear());
+        }
+        quietly(|| self.storage.clear());
+        deferred::clear();
+        self.threads.reset();
+        self.suspended_panics.set(0);
+    }
+}
+
+/// Runs destructors of the program at the end of an execution. The hook has seen to a panic of theirs.
+fn quietly(f: impl FnOnce()) {
+    if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(f)) {
+        std::mem::forget(payload);
+    }
+}
+
+/// The main thread. It borrows the body for the length of the execution.
+fn main_thread(body: Body<'_>, site: Site) -> ThreadSpec {
+    // SAFETY: 1. Only the lifetime changes. 2. The thread has ended, or is never run again, before `Engine::next` returns,
+    // within the borrow.
+    let body: Body<'static> = unsafe { std::mem::transmute(body) };
+    ThreadSpec {
+        name: Some("main".to_owned()),
+        body: Box::new(body),
+        panicked: Box::new(|payload| std::mem::forget(payload)),
+        site,
+    }
+}

@@ -1,0 +1,140 @@
+//! The panic hook while models run: a panic of a model thread is noted for the report instead of being printed, and a panic
+//! that would abort the process gives up the worker instead.
+//!
+//! Installed when the first of the running models starts; the previous hook is put back when the last one ends.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{self, PanicHookInfo};
+use std::ptr;
+use std::sync::{Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::threads::PanicNote;
+use super::{Engine, Phase};
+use crate::fiber;
+
+type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
+
+/// How many models run.
+static MODELS: Mutex<usize> = Mutex::new(0);
+
+/// The hook that was there before, while ours is installed.
+static PREVIOUS: RwLock<Option<Hook>> = RwLock::new(None);
+
+/// A worker was given up inside the hook. It holds std's lock on the hook for ever, so the hook stays.
+static STUCK: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static ENGINE: Cell<*const Engine> = const { Cell::new(ptr::null()) };
+}
+
+/// The hook is installed while this lives.
+pub(crate) struct Installed(());
+
+/// Installs the hook.
+pub(crate) fn install() -> Installed {
+    let mut models = MODELS.lock().unwrap_or_else(|e| e.into_inner());
+    *models += 1;
+    if *models == 1 && !STUCK.load(Ordering::Relaxed) {
+        *PREVIOUS.write().unwrap_or_else(|e| e.into_inner()) = Some(panic::take_hook());
+        panic::set_hook(Box::new(|info| {
+            if !noted(info)
+                && let Some(previous) = &*PREVIOUS.read().unwrap_or_else(|e| e.into_inner())
+            {
+                previous(info);
+            }
+        }));
+    }
+    Installed(())
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        let mut models = MODELS.lock().unwrap_or_else(|e| e.into_inner());
+        *models -= 1;
+        // A panicking thread may not change the hook; the next model that ends puts it back.
+        if *models == 0 && !STUCK.load(Ordering::Relaxed) && !std::thread::panicking() {
+            drop(panic::take_hook());
+            if let Some(previous) = PREVIOUS.write().unwrap_or_else(|e| e.into_inner()).take() {
+                panic::set_hook(previous);
+            }
+        }
+    }
+}
+
+/// Runs `f` with the panics of this OS thread noted in `engine`.
+pub(crate) fn noting<R>(engine: &Engine, f: impl FnOnce() -> R) -> R {
+    struct Restore(*const Engine);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            ENGINE.set(self.0);
+        }
+    }
+    let _restore = Restore(ENGINE.replace(engine));
+    f()
+}
+
+/// Notes a panic if it belongs to a model.
+fn noted(info: &PanicHookInfo<'_>) -> bool {
+    let engine = ENGINE.get();
+    if engine.is_null() {
+        return false;
+    }
+    // SAFETY: 1. `noting` borrows the engine for as long as the pointer is set. 2. The engine is only used through `&self`,
+    // and this is its OS thread.
+    let engine = unsafe { &*engine };
+    let message = message_of(info.payload());
+    let place = info.location().map_or(("unknown".to_owned(), 1, 1), |l| (l.file().to_owned(), l.line(), l.column()));
+    engine.note_panic(message, place);
+    true
+}
+
+fn message_of(payload: &dyn Any) -> String {
+    if let Some(text) = payload.downcast_ref::<&'static str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a panic with a payload that is not text".to_owned()
+    }
+}
+
+/// Whether std is about to abort the process: it panics once more, with one of these texts, when a panic leaves a destructor
+/// during unwinding, or a function that must not unwind.
+fn is_fatal(message: &str) -> bool {
+    message.starts_with("panic in a destructor during cleanup") || message.starts_with("panic in a function that cannot unwind")
+}
+
+impl Engine {
+    fn note_panic(&self, message: String, place: (String, u32, u32)) {
+        let id = self.current.get();
+        let thread = self.threads.get(id);
+        if is_fatal(&message) {
+            self.give_up_worker(&message);
+        }
+        let after = self.explorer.with(|explorer| explorer.performed_by(id));
+        let note = PanicNote { thread: id, message, place, after };
+        if let Some(recorder) = &self.recorder
+            && self.phase.get() == Phase::Running
+        {
+            recorder.with(|recorder| recorder.panicked(&note));
+        }
+        thread.unwinding.set(true);
+        thread.panic.with(|slot| *slot = Some(note));
+    }
+
+    /// The process would abort: the worker stops here for ever, and the test that waits for it goes on.
+    fn give_up_worker(&self, fatal: &str) -> ! {
+        STUCK.store(true, Ordering::Relaxed);
+        let thread = self.threads.get(self.current.get());
+        let name = thread.name.with(|name| name.clone()).unwrap_or_else(|| format!("{:?}", self.current.get()));
+        let last = thread.panic.with(|panic| panic.clone());
+        let cause = last.map_or(String::new(), |p| format!(": `{}` at {}:{}:{}", p.message, p.place.0, p.place.1, p.place.2));
+        let when = match self.phase.get() {
+            Phase::Running => "while the thread was unwinding from another panic",
+            Phase::Ending => "while the thread was unwound at the end of an execution",
+        };
+        fiber::abandon_worker(format!("thread `{name}`: {fatal} ({when}){cause}"))
+    }
+}

@@ -1,0 +1,216 @@
+//! The controller of a running model: takes turns between model threads, asks `dpor` what each operation does, and ends
+//! executions.
+//!
+//! | file | decides |
+//! |---|---|
+//! | `mod` | what an engine is made of; its state is in cells |
+//! | `controller` | what the shims see of it |
+//! | `execution` | one run from the first thread to the last, and its teardown |
+//! | `threads` | what is known of a model thread; how its body is run |
+//! | `storage` | values that live as long as a thread or an execution |
+//! | `hook` | panics: one report for a failure, none for an unwinding that is only a teardown |
+//!
+//! Everything runs on one OS thread, the worker, but for short looks from the outside after it was abandoned. Model code runs
+//! on fibers, and comes back here through `&dyn Controller` at every operation. So all state is in `Cell`s and in
+//! `Shared` cells that are borrowed only for the length of one call which runs no code of the program and does not switch.
+
+mod controller;
+mod execution;
+pub(crate) mod hook;
+mod storage;
+mod threads;
+
+use std::cell::{Cell, UnsafeCell};
+use std::panic::Location;
+
+use dpor::{EventId, Explorer, Mismatch, Race, ThreadId};
+use sync_shims::model::live::Live;
+
+use crate::fiber::Pool;
+use crate::record::Recorder;
+use crate::verdict::Panics;
+use threads::Threads;
+
+pub(crate) use threads::PanicNote;
+
+/// A source location.
+pub(crate) type Site = &'static Location<'static>;
+
+/// State that is borrowed for the length of one call.
+pub(crate) struct Shared<T>(UnsafeCell<T>);
+
+impl<T> Shared<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Shared(UnsafeCell::new(value))
+    }
+
+    /// Calls `f` with the state. `f` must not run code of the program, switch fibers, or come back to the same cell.
+    #[inline]
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: 1. The cell is not `Sync`, so everything happens on one OS thread. 2. By the contract of this method no two
+        // calls on the same cell are ever active at once: `f` does not call back, and a fiber is not left within it.
+        f(unsafe { &mut *self.0.get() })
+    }
+}
+
+/// Why the model does not go on.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// A thread panicked.
+    Panic(PanicNote),
+    /// Threads remain and none can go on.
+    Deadlock,
+    /// Threads spin, and nobody can change what they read.
+    Livelock,
+    /// Two plain accesses race.
+    Race {
+        race: Race,
+        family: &'static str,
+        what: (&'static str, &'static str),
+        created: Site,
+    },
+    /// The program did something else than before.
+    Nondeterminism(Mismatch),
+    /// By its stable code.
+    Other { code: &'static str, message: String, help: Option<String>, site: Option<Site> },
+}
+
+impl Failure {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Failure::Panic(_) => "panic",
+            Failure::Deadlock => "deadlock",
+            Failure::Livelock => "livelock",
+            Failure::Race { .. } => "data_race",
+            Failure::Nondeterminism(_) => "nondeterminism",
+            Failure::Other { code, .. } => code,
+        }
+    }
+
+    /// Whether two failures are the same for a replay: the same kind at the same place.
+    pub(crate) fn is_like(&self, other: &Failure) -> bool {
+        match (self, other) {
+            (Failure::Panic(a), Failure::Panic(b)) => a.thread == b.thread && a.place == b.place && a.message == b.message,
+            _ => self.code() == other.code(),
+        }
+    }
+}
+
+/// What a fiber asks of the scheduler when it gives up control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    /// Run that thread.
+    Run(ThreadId),
+    /// The thread is over.
+    Ended,
+    /// The execution is over.
+    Stop,
+}
+
+/// What the engine is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Running an execution.
+    Running,
+    /// Unwinding what is left of it: shims are inert.
+    Ending,
+}
+
+/// How one execution came out.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// The explorer's own ending.
+    Ended(dpor::Ending),
+    /// It failed. The events are the last ones that matter for the failure.
+    Failed(Failure, Vec<EventId>),
+    /// It has to start from the beginning with another set of counted values.
+    Restart,
+}
+
+/// The controller of one model on one worker.
+pub(crate) struct Engine {
+    explorer: Shared<Explorer>,
+    pool: Pool,
+    threads: Threads,
+    phase: Cell<Phase>,
+    current: Cell<ThreadId>,
+    request: Cell<Request>,
+    execution: Cell<u64>,
+    failure: Shared<Option<Failure>>,
+    /// The last events of the threads involved in the failure.
+    failed_at: Shared<Vec<EventId>>,
+    restart: Cell<bool>,
+    /// Creation sites whose values have a modelled count.
+    counted: Shared<Vec<Site>>,
+    /// Fibers that are suspended in the middle of a panic.
+    suspended_panics: Cell<u32>,
+    storage: storage::Storage,
+    panics: Panics,
+    recorder: Option<Shared<Recorder>>,
+    /// The failure in terms of the recorded steps.
+    told: Shared<Option<crate::report::trace::Failure>>,
+    live: Live,
+}
+
+impl Engine {
+    pub(crate) fn new(config: dpor::Config, stack_bytes: usize, panics: Panics, recorder: Option<Recorder>) -> Engine {
+        Engine {
+            explorer: Shared::new(Explorer::new(config)),
+            pool: Pool::new(stack_bytes),
+            threads: Threads::new(),
+            phase: Cell::new(Phase::Running),
+            current: Cell::new(ThreadId::MAIN),
+            request: Cell::new(Request::Stop),
+            execution: Cell::new(0),
+            failure: Shared::new(None),
+            failed_at: Shared::new(Vec::new()),
+            restart: Cell::new(false),
+            counted: Shared::new(Vec::new()),
+            suspended_panics: Cell::new(0),
+            storage: storage::Storage::new(),
+            panics,
+            recorder: recorder.map(Shared::new),
+            told: Shared::new(None),
+            live: Live::new(),
+        }
+    }
+
+    /// Looks at the explorer.
+    pub(crate) fn explorer<R>(&self, f: impl FnOnce(&mut Explorer) -> R) -> R {
+        self.explorer.with(f)
+    }
+
+    /// Explores anew, with what is known about counted values.
+    pub(crate) fn restart(&self, config: dpor::Config) {
+        self.explorer.with(|explorer| *explorer = Explorer::new(config));
+        self.restart.set(false);
+    }
+
+    /// The creation sites of counted values so far.
+    pub(crate) fn counted(&self) -> Vec<Site> {
+        self.counted.with(|sites| sites.clone())
+    }
+
+    /// Starts with these sites counted.
+    pub(crate) fn count(&self, sites: &[Site]) {
+        self.counted.with(|counted| counted.extend_from_slice(sites));
+    }
+
+    /// Records from the beginning again.
+    pub(crate) fn record_anew(&self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.with(|recorder| *recorder = Recorder::new());
+        }
+    }
+
+    /// The failure as the report tells it, in terms of the recorded steps.
+    pub(crate) fn told_failure(&self) -> Option<crate::report::trace::Failure> {
+        self.told.with(Option::take)
+    }
+
+    /// The recorder of a replay.
+    pub(crate) fn into_recorder(self) -> Option<Recorder> {
+        self.recorder.map(|recorder| recorder.0.into_inner())
+    }
+}

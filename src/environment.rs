@@ -1,0 +1,162 @@
+//! The environment variables: one for each knob, and an error for everything that cannot be used.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use dpor::Memory;
+
+use crate::builder::{Builder, Strategy};
+
+/// What starts with this is ours, and nothing of it is ignored.
+const PREFIX: &str = "INTERLEAVE_";
+
+/// All variables, with what they take.
+const KNOWN: [(&str, &str); 13] = [
+    ("INTERLEAVE_MEMORY", "`sc` or `rc11`"),
+    ("INTERLEAVE_PREEMPTIONS", "a number"),
+    ("INTERLEAVE_MAX_EXECUTIONS", "a number"),
+    ("INTERLEAVE_MAX_DURATION", "a number of seconds, such as `2.5`"),
+    ("INTERLEAVE_MAX_STEPS", "a number"),
+    ("INTERLEAVE_SPURIOUS", "a number"),
+    ("INTERLEAVE_SPIN_BUDGET", "a number"),
+    ("INTERLEAVE_STRATEGY", "`exhaustive`, `interleavings` or `random`"),
+    ("INTERLEAVE_SEED", "a number"),
+    ("INTERLEAVE_WORKERS", "`1`"),
+    ("INTERLEAVE_STACK_SIZE", "a number of bytes, at least 16384"),
+    ("INTERLEAVE_LOG", "`off` or `summary`"),
+    // Read where it is used.
+    ("INTERLEAVE_REPLAY", "a replay file or a token"),
+];
+
+/// Read by the report.
+const ELSEWHERE: [&str; 1] = ["INTERLEAVE_ASCII"];
+
+/// The smallest stack that std's own panic machinery fits on with room to spare.
+const SMALLEST_STACK: usize = 16 << 10;
+
+/// `builder` with the values that `get` gives; `names` are all variables there are.
+pub(crate) fn apply(
+    mut builder: Builder,
+    get: impl Fn(&str) -> Option<OsString>,
+    names: impl Iterator<Item = OsString>,
+) -> Result<Builder, String> {
+    for name in names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with(PREFIX)) {
+        if !KNOWN.iter().any(|(known, _)| *known == name) && !ELSEWHERE.contains(&name.as_str()) {
+            let all: Vec<&str> = KNOWN.iter().map(|(known, _)| *known).chain(ELSEWHERE).collect();
+            return Err(format!("there is no variable {name}: unset it, or use one of {}", all.join(", ")));
+        }
+    }
+    for (name, takes) in KNOWN {
+        let Some(value) = get(name).filter(|value| !value.is_empty()) else { continue };
+        let text = value.to_string_lossy();
+        if set(&mut builder, name, text.trim()).is_none() {
+            return Err(format!("{name} is {text:?}, but it takes {takes}"));
+        }
+    }
+    if builder.workers != 1 {
+        return Err(format!("{} workers were asked for, but only 1 is supported", builder.workers));
+    }
+    Ok(builder)
+}
+
+/// Sets one knob; `None` if the value does not parse.
+fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
+    match name {
+        "INTERLEAVE_MEMORY" => {
+            builder.memory = match value.to_ascii_lowercase().as_str() {
+                "sc" => Memory::Sc,
+                "rc11" => Memory::Rc11,
+                _ => return None,
+            }
+        }
+        "INTERLEAVE_PREEMPTIONS" => builder.preemption_bound = Some(value.parse().ok()?),
+        "INTERLEAVE_MAX_EXECUTIONS" => builder.max_executions = Some(value.parse().ok()?),
+        "INTERLEAVE_MAX_DURATION" => {
+            let seconds: f64 = value.parse().ok()?;
+            builder.max_duration = Some(Duration::try_from_secs_f64(seconds).ok()?);
+        }
+        "INTERLEAVE_MAX_STEPS" => builder.max_steps = value.parse().ok()?,
+        "INTERLEAVE_SPURIOUS" => builder.spurious = value.parse().ok()?,
+        "INTERLEAVE_SPIN_BUDGET" => builder.spin_budget = value.parse().ok()?,
+        "INTERLEAVE_STRATEGY" => {
+            builder.strategy = match value {
+                "exhaustive" => Strategy::Exhaustive,
+                "interleavings" => Strategy::Interleavings,
+                "random" => Strategy::Random,
+                _ => return None,
+            }
+        }
+        "INTERLEAVE_SEED" => builder.seed = value.parse().ok()?,
+        "INTERLEAVE_WORKERS" => builder.workers = value.parse().ok()?,
+        "INTERLEAVE_STACK_SIZE" => builder.stack_size = value.parse().ok().filter(|bytes| *bytes >= SMALLEST_STACK)?,
+        "INTERLEAVE_LOG" => {
+            builder.summary = match value {
+                "off" => false,
+                "summary" => true,
+                _ => return None,
+            }
+        }
+        _ => {}
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(variables: &[(&str, &str)]) -> Result<Builder, String> {
+        let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
+        apply(Builder::new(), get, variables.iter().map(|(name, _)| OsString::from(name)))
+    }
+
+    #[test]
+    fn every_knob_has_a_variable() {
+        let builder = with(&[
+            ("INTERLEAVE_MEMORY", "SC"),
+            ("INTERLEAVE_PREEMPTIONS", "2"),
+            ("INTERLEAVE_MAX_EXECUTIONS", "30"),
+            ("INTERLEAVE_MAX_DURATION", "1.5"),
+            ("INTERLEAVE_MAX_STEPS", "40"),
+            ("INTERLEAVE_SPURIOUS", "0"),
+            ("INTERLEAVE_SPIN_BUDGET", "7"),
+            ("INTERLEAVE_STRATEGY", "random"),
+            ("INTERLEAVE_SEED", "9"),
+            ("INTERLEAVE_STACK_SIZE", "65536"),
+            ("INTERLEAVE_LOG", "summary"),
+        ])
+        .unwrap();
+        assert_eq!(builder.memory, Memory::Sc);
+        assert_eq!(builder.preemption_bound, Some(2));
+        assert_eq!(builder.max_executions, Some(30));
+        assert_eq!(builder.max_duration, Some(Duration::from_millis(1500)));
+        assert_eq!((builder.max_steps, builder.spurious, builder.spin_budget), (40, 0, 7));
+        assert_eq!((builder.strategy, builder.seed), (Strategy::Random, 9));
+        assert_eq!((builder.stack_size, builder.summary), (65_536, true));
+    }
+
+    #[test]
+    fn a_value_that_does_not_parse_is_an_error_that_names_the_variable() {
+        let wrong = [
+            ("INTERLEAVE_MEMORY", "tso"),
+            ("INTERLEAVE_PREEMPTIONS", "-1"),
+            ("INTERLEAVE_MAX_EXECUTIONS", "many"),
+            ("INTERLEAVE_MAX_DURATION", "-3"),
+            ("INTERLEAVE_MAX_STEPS", "1e3"),
+            ("INTERLEAVE_STRATEGY", "magic"),
+            ("INTERLEAVE_STACK_SIZE", "10"),
+            ("INTERLEAVE_LOG", "loud"),
+        ];
+        for (name, value) in wrong {
+            let error = with(&[(name, value)]).unwrap_err();
+            assert!(error.starts_with(&format!("{name} is {value:?}, but it takes ")), "{error}");
+        }
+        assert_eq!(with(&[("INTERLEAVE_WORKERS", "2")]).unwrap_err(), "2 workers were asked for, but only 1 is supported");
+    }
+
+    #[test]
+    fn an_unknown_variable_is_an_error() {
+        let error = with(&[("INTERLEAVE_PREEMPTION", "2")]).unwrap_err();
+        assert!(error.starts_with("there is no variable INTERLEAVE_PREEMPTION: unset it, or use one of INTERLEAVE_MEMORY,"));
+    }
+}

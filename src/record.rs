@@ -1,0 +1,401 @@
+//! Records one replayed execution in full, for the report: names, values, who could run, what each read read.
+
+use std::collections::HashMap;
+
+use dpor::{Action, EventId, Explorer, Info, Op, Ordering, Part, Role, ThreadId};
+use sync_shims::model::controller::Target;
+
+use crate::engine::{Failure, PanicNote, Site};
+use crate::report::trace::{self, Effect, Mark, Object, Place, RacyAccess, ReadsFrom, Step, Waiter};
+use crate::value;
+
+/// A step with what only the recorder needs.
+struct Recorded {
+    step: Step,
+    /// Position in its thread of its first event.
+    index: u32,
+    op: Op,
+}
+
+/// The recording of one execution.
+pub(crate) struct Recorder {
+    threads: Vec<trace::Thread>,
+    /// Index into `threads` by thread number.
+    place_of: HashMap<ThreadId, usize>,
+    objects: Vec<Object>,
+    object_of: HashMap<dpor::ObjectId, usize>,
+    steps: Vec<Recorded>,
+    step_of: HashMap<EventId, usize>,
+    /// Who could run before the operation that is being tried.
+    before: Vec<(ThreadId, Mark)>,
+    names: value::Names,
+    /// The failure has begun; what follows is unwinding.
+    over: bool,
+}
+
+pub(crate) fn place(site: Site) -> Place {
+    Place { file: site.file().to_owned(), line: site.line(), column: site.column() }
+}
+
+impl Recorder {
+    pub(crate) fn new() -> Recorder {
+        let main = trace::Thread { name: Some("main".to_owned()), spawned: None, process: None };
+        Recorder {
+            threads: vec![main],
+            place_of: HashMap::from([(ThreadId::MAIN, 0)]),
+            objects: Vec::new(),
+            object_of: HashMap::new(),
+            steps: Vec::new(),
+            step_of: HashMap::new(),
+            before: Vec::new(),
+            names: value::Names::default(),
+            over: false,
+        }
+    }
+
+    /// A thread has been made; the step of its spawn has been recorded.
+    pub(crate) fn spawned(&mut self, thread: ThreadId, name: Option<&str>, site: Site) {
+        let index = self.threads.len();
+        self.threads.push(trace::Thread { name: name.map(str::to_owned), spawned: Some(place(site)), process: None });
+        self.place_of.insert(thread, index);
+        let shown = crate::report::thread_names(&self.threads)[index].clone();
+        if let Some(last) = self.steps.last_mut().filter(|last| matches!(last.op.action, Action::Spawn)) {
+            last.step.arguments = shown;
+        }
+    }
+
+    /// A panic has begun: what follows is unwinding.
+    pub(crate) fn panicked(&mut self, _note: &PanicNote) {
+        self.over = true;
+    }
+
+    /// Goes on after a panic that was caught.
+    fn resume_after_panic(&mut self) {
+        self.over = false;
+    }
+
+    /// An operation is about to be tried.
+    pub(crate) fn attempt(&mut self, explorer: &mut Explorer, target: Option<&Target<'_>>, op: &Op) {
+        if let Some(target) = target {
+            self.object(op, target);
+        }
+        self.before.clear();
+        let threads: Vec<ThreadId> = explorer.threads().collect();
+        for thread in threads {
+            let mark = if explorer.has_ended(thread) {
+                Mark::Absent
+            } else if explorer.is_blocked(thread) || explorer.is_parked(thread) {
+                Mark::Blocked
+            } else {
+                Mark::CouldRun
+            };
+            self.before.push((thread, mark));
+        }
+    }
+
+    fn object(&mut self, op: &Op, target: &Target<'_>) -> usize {
+        if let Some(&index) = self.object_of.get(&op.object) {
+            return index;
+        }
+        let index = self.objects.len();
+        self.objects.push(Object {
+            family: op.info.family,
+            name: target.name.map(str::to_owned),
+            created: Some(place(target.created)),
+        });
+        self.object_of.insert(op.object, index);
+        index
+    }
+
+    /// The operation has been performed: its events are the last of its thread.
+    pub(crate) fn performed(&mut self, explorer: &Explorer, thread: ThreadId, target: Option<&Target<'_>>, op: &Op) {
+        if self.over && !std::thread::panicking() {
+            self.resume_after_panic();
+        }
+        let graph = explorer.graph();
+        let events = graph.thread_events(thread);
+        let Some(&last) = events.last() else { return };
+        let first = if graph.is_write_part(last) { events[events.len() - 2] } else { last };
+        if self.over || matches!(op.action, Action::End) {
+            return;
+        }
+        if matches!(op.action, Action::Spin | Action::Yield) && graph.event(first).part != Part::Spin {
+            return;
+        }
+        let number = self.steps.len() + 1;
+        let object = target.map(|target| self.object(op, target));
+        let mut step = Step {
+            thread: self.place_of.get(&thread).copied().unwrap_or(0),
+            object,
+            method: op.info.name,
+            arguments: self.arguments(op),
+            role: op.info.role,
+            effect: Effect::None,
+            reads: None,
+            overwrites: None,
+            site: place(op.site),
+            preempts: self.preempted(thread),
+            marks: self.marks(thread),
+        };
+        self.describe(explorer, op, first, &mut step);
+        self.step_of.insert(first, number);
+        self.step_of.insert(last, number);
+        self.steps.push(Recorded { step, index: graph.event(first).index, op: *op });
+    }
+
+    /// The thread that performed the step before, if it could have gone on.
+    fn preempted(&self, thread: ThreadId) -> Option<usize> {
+        let last = self.steps.last()?;
+        let mover = self.place_of.iter().find(|(_, place)| **place == last.step.thread).map(|(id, _)| *id)?;
+        let free = matches!(last.op.action, Action::Spin | Action::Yield | Action::Object { yields: true, .. });
+        let able = self.before.iter().any(|(t, mark)| *t == mover && *mark == Mark::CouldRun);
+        (mover != thread && able && !free).then_some(last.step.thread)
+    }
+
+    fn marks(&self, thread: ThreadId) -> Vec<Mark> {
+        let mut marks = vec![Mark::Absent; self.threads.len()];
+        for (id, mark) in &self.before {
+            if let Some(place) = self.place_of.get(id) {
+                marks[*place] = if *id == thread { Mark::Steps } else { *mark };
+            }
+        }
+        marks
+    }
+
+    fn arguments(&mut self, op: &Op) -> String {
+        let family = op.info.family;
+        match op.action {
+            Action::Load { order } | Action::Fence { order } => order_name(order).to_owned(),
+            Action::Store { order, value } => {
+                format!("{}, {}", self.names.show(family, value), order_name(order))
+            }
+            Action::Update { operands, order, failure, .. } => {
+                let [a, b] = operands.map(|operand| self.names.show(family, operand));
+                if op.info.name.starts_with("compare") {
+                    format!("{a}, {b}, {}, {}", order_name(order), order_name(failure))
+                } else {
+                    format!("{a}, {}", order_name(order))
+                }
+            }
+            Action::Join { thread } | Action::Ended { thread } => self.thread_name(thread),
+            _ => String::new(),
+        }
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        let names = crate::report::thread_names(&self.threads);
+        self.place_of.get(&thread).map_or_else(|| format!("{thread:?}"), |place| names[*place].clone())
+    }
+
+    /// What the step did.
+    fn describe(&mut self, explorer: &Explorer, op: &Op, first: EventId, step: &mut Step) {
+        let graph = explorer.graph();
+        let e = graph.event(first);
+        let family = op.info.family;
+        let wrote = graph.has_write_part(first);
+        let co = graph.modification_order(e.object);
+        let value_at = |event: EventId| if event.is_init() { graph.initial_value(e.object) } else { graph.event(event).value };
+        match op.action {
+            Action::Load { .. } => step.effect = Effect::Read(self.names.show(family, e.value)),
+            Action::Ended { .. } => step.effect = Effect::Read((e.value != 0).to_string()),
+            Action::Store { value, .. } => {
+                let at = co.iter().position(|&w| w == first).unwrap_or(0);
+                let before = at.checked_sub(1).map_or(EventId::INIT, |i| co[i]);
+                let (from, to) = (self.names.show(family, value_at(before)), self.names.show(family, value));
+                step.effect = Effect::Write { from, to };
+                if !before.is_init() && graph.event(before).thread != e.thread {
+                    step.overwrites = self.step_of.get(&before).copied();
+                }
+                return;
+            }
+            Action::Update { operands, .. } if wrote => {
+                let write = graph.thread_events(e.thread)[e.index as usize + 1];
+                let _ = operands;
+                step.effect = Effect::Write {
+                    from: self.names.show(family, e.value),
+                    to: self.names.show(family, graph.event(write).value),
+                };
+            }
+            Action::Update { operands, .. } => {
+                step.effect = Effect::CasFailed {
+                    expected: self.names.show(family, operands[0]),
+                    new: self.names.show(family, operands[1]),
+                    was: self.names.show(family, e.value),
+                    spurious: e.choice != 0,
+                };
+            }
+            Action::Object { .. } => {
+                step.effect = object_effect(op.info, wrote);
+                return;
+            }
+            _ => return,
+        }
+        let newest = co.iter().copied().filter(|&w| w < first).last().unwrap_or(EventId::INIT);
+        step.reads = Some(ReadsFrom {
+            step: if e.rf.is_init() { None } else { self.step_of.get(&e.rf).copied() },
+            stale: if newest == e.rf { None } else { self.step_of.get(&newest).copied() },
+        });
+    }
+}
+
+/// The effect of an operation on a lock or the like.
+fn object_effect(info: &Info, wrote: bool) -> Effect {
+    match (info.role, wrote) {
+        (Role::Acquire, true) => Effect::Text("acquired".to_owned()),
+        (Role::Acquire, false) => Effect::Text("would block".to_owned()),
+        _ => Effect::None,
+    }
+}
+
+pub(crate) fn order_name(order: Ordering) -> &'static str {
+    match order {
+        Ordering::Relaxed => "Relaxed",
+        Ordering::Acquire => "Acquire",
+        Ordering::Release => "Release",
+        Ordering::AcqRel => "AcqRel",
+        _ => "SeqCst",
+    }
+}
+
+/// The end of the recording.
+impl Recorder {
+    /// The failure as the report tells it.
+    pub(crate) fn failure(&mut self, failure: &Failure, explorer: &mut Explorer) -> trace::Failure {
+        match failure {
+            Failure::Panic(note) => trace::Failure::Panic {
+                thread: self.place_of.get(&note.thread).copied().unwrap_or(0),
+                message: note.message.clone(),
+                site: Place { file: note.place.0.clone(), line: note.place.1, column: note.place.2 },
+            },
+            Failure::Deadlock => trace::Failure::Deadlock { waiters: self.waiters(explorer) },
+            Failure::Livelock => trace::Failure::Livelock { waiters: self.waiters(explorer) },
+            Failure::Race { race, family, what, created } => {
+                let object = self.objects.len();
+                self.objects.push(Object { family, name: None, created: Some(place(created)) });
+                trace::Failure::DataRace {
+                    object,
+                    first: self.racy(&race.first, what.0),
+                    second: self.racy(&race.second, what.1),
+                    missing: self.missing_edge(race),
+                }
+            }
+            Failure::Nondeterminism(mismatch) => {
+                let describe = |(name, site): (&'static str, Site)| (name.to_owned(), place(site));
+                trace::Failure::Nondeterminism {
+                    thread: self.place_of.get(&mismatch.thread).copied().unwrap_or(0),
+                    recorded: mismatch.recorded.map_or_else(|| describe(mismatch.now), describe),
+                    now: describe(mismatch.now),
+                }
+            }
+            Failure::Other { code, message, help, site } => trace::Failure::Other {
+                code,
+                message: message.clone(),
+                help: help.clone(),
+                site: site.map(place),
+            },
+        }
+    }
+
+    fn racy(&self, access: &dpor::PlainAccess, what: &str) -> RacyAccess {
+        let thread = self.place_of.get(&access.thread).copied().unwrap_or(0);
+        let before = |r: &&Recorded| r.step.thread == thread && r.index < access.after;
+        let after_step = self.steps.iter().filter(before).count();
+        let last = self.steps.iter().enumerate().filter(|(_, r)| before(r)).map(|(i, _)| i + 1).last();
+        let _ = after_step;
+        RacyAccess { thread, what: what.to_owned(), site: place(access.site), after_step: last.unwrap_or(0) }
+    }
+
+    /// What would order the two accesses: a read of the second thread from a write of the first one after its access, whose
+    /// orderings are too weak.
+    fn missing_edge(&self, race: &dpor::Race) -> Option<String> {
+        let first = self.place_of.get(&race.first.thread).copied()?;
+        let second = self.place_of.get(&race.second.thread).copied()?;
+        let candidates = self.steps.iter().enumerate().filter(|(_, r)| r.step.thread == second && r.index < race.second.after);
+        for (reader, r) in candidates {
+            let Some(writer) = r.step.reads.and_then(|reads| reads.step) else { continue };
+            let w = &self.steps[writer - 1];
+            if w.step.thread != first || w.index < race.first.after {
+                continue;
+            }
+            let (reader, write_order, read_order) = (reader + 1, write_order(&w.op), read_order(&r.op));
+            let edge = format!("step {reader} read what step {writer} stored");
+            return Some(match (releases(write_order), acquires(read_order)) {
+                (false, false) => format!(
+                    "{edge}, but step {writer} is `{}` and step {reader} is `{}`: a release and an acquire would order the accesses",
+                    order_name(write_order),
+                    order_name(read_order)
+                ),
+                (false, true) => format!("{edge}, but step {writer} is `{}`, not a release", order_name(write_order)),
+                (true, false) => format!("{edge}, but step {reader} is `{}`, not an acquire", order_name(read_order)),
+                (true, true) => return None,
+            });
+        }
+        Some("nothing that the second thread did before its access comes after the first access".to_owned())
+    }
+
+    fn waiters(&mut self, explorer: &mut Explorer) -> Vec<Waiter> {
+        let threads: Vec<ThreadId> = explorer.threads().filter(|&t| !explorer.has_ended(t)).collect();
+        threads.into_iter().filter_map(|thread| self.waiter(explorer, thread)).collect()
+    }
+
+    fn waiter(&self, explorer: &Explorer, thread: ThreadId) -> Option<Waiter> {
+        let op = *explorer.pending(thread)?;
+        let object = self.object_of.get(&op.object).copied();
+        let waits_for = match (op.action, op.info.role) {
+            (Action::Join { thread: other }, _) => vec![(self.place_of.get(&other).copied()?, None)],
+            (_, Role::Acquire) => self.owners(object),
+            _ => Vec::new(),
+        };
+        let signals = |r: &&Recorded| r.step.role == Role::Signal && r.step.object == object && object.is_some();
+        let last_signal = self.steps.iter().enumerate().filter(|(_, r)| signals(r)).map(|(i, _)| i + 1).last();
+        Some(Waiter {
+            thread: self.place_of.get(&thread).copied()?,
+            method: op.info.name,
+            object,
+            waits_for,
+            role: op.info.role,
+            last_signal,
+            site: place(op.site),
+        })
+    }
+
+    /// Who has acquired the object and not released it, and at which step.
+    fn owners(&self, object: Option<usize>) -> Vec<(usize, Option<usize>)> {
+        let mut owners: Vec<(usize, Option<usize>)> = Vec::new();
+        for (index, r) in self.steps.iter().enumerate().filter(|(_, r)| r.step.object == object) {
+            match (r.step.role, &r.step.effect) {
+                (Role::Acquire, Effect::Text(text)) if text == "acquired" => owners.push((r.step.thread, Some(index + 1))),
+                (Role::Release, _) => owners.retain(|(thread, _)| *thread != r.step.thread),
+                _ => {}
+            }
+        }
+        owners
+    }
+
+    /// The recorded steps, objects and threads.
+    pub(crate) fn into_parts(self) -> (Vec<trace::Thread>, Vec<Object>, Vec<Step>) {
+        (self.threads, self.objects, self.steps.into_iter().map(|r| r.step).collect())
+    }
+}
+
+fn write_order(op: &Op) -> Ordering {
+    match op.action {
+        Action::Store { order, .. } | Action::Update { order, .. } => order,
+        _ => Ordering::SeqCst,
+    }
+}
+
+fn read_order(op: &Op) -> Ordering {
+    match op.action {
+        Action::Load { order } | Action::Update { order, .. } => order,
+        _ => Ordering::SeqCst,
+    }
+}
+
+fn releases(order: Ordering) -> bool {
+    !matches!(order, Ordering::Relaxed | Ordering::Acquire)
+}
+
+fn acquires(order: Ordering) -> bool {
+    !matches!(order, Ordering::Relaxed | Ordering::Release)
+}

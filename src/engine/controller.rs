@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic;
 use std::ptr::NonNull;
 
-use dpor::{Access, Info, Op, Step, ThreadId};
+use dpor::{Access, Action, Info, Op, Step, ThreadId};
 use sync_shims::model::controller::{Controller, Inert, Scope, Target, ThreadSpec};
 
 use super::threads::Teardown;
@@ -78,6 +78,11 @@ impl Controller for Engine {
             recorder.with(|recorder| recorder.spawned(thread, spec.name.as_deref(), spec.site));
         }
         self.add_thread(thread, spec);
+        if self.phase.get() == Phase::Running
+            && let Some(first) = self.explorer.with(|explorer| explorer.ahead_of(self.current.get()))
+        {
+            let _ = self.switch(Request::Run(first));
+        }
     }
 
     fn thread(&self) -> ThreadId {
@@ -171,7 +176,9 @@ impl Engine {
                 recorder.with(|recorder| recorder.attempt(explorer, target, op));
             }
             let step = explorer.step(thread, op);
-            let ahead = if matches!(step, Step::Done(_)) { explorer.ahead_of(thread) } else { None };
+            // A spawned thread has to be started before anybody runs it: `start` looks ahead then.
+            let looks = matches!(step, Step::Done(_)) && !matches!(op.action, Action::Spawn);
+            let ahead = if looks { explorer.ahead_of(thread) } else { None };
             (step, ahead)
         })
     }

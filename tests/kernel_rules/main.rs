@@ -34,8 +34,8 @@ fn on_the_simulated_kernel(script: fn(&Path) -> String) -> String {
         let result = script(&directory);
         collected.lock().unwrap().push(result);
     });
-    if report.failure.is_some() {
-        return format!("{report}");
+    if let Some(failure) = report.failure {
+        return failure.report;
     }
     let mut results = std::mem::take(&mut *results.lock().unwrap());
     results.dedup();

@@ -223,6 +223,11 @@ impl Explorer {
             self.run.over = true;
             return None;
         }
+        let joins = |t: &&ThreadId| matches!(self.pending(**t).map(|op| op.action), Some(Action::Join { .. }));
+        if let Some(&joiner) = ready.iter().find(joins).filter(|_| !given) {
+            self.run.granted = Some(joiner);
+            return Some(joiner);
+        }
         let next = match current {
             // After the last given decision: as few switches as possible.
             Some(thread) if given && ready.contains(&thread) => thread,

@@ -1,8 +1,8 @@
 //! Signals that end a process: what happens when one hits an OS thread that is running a model.
 //!
-//! * The running fiber has used up its stack (SIGSEGV or SIGBUS in its guard): the worker is abandoned. Its owner is
-//!   told, and this thread stays in the handler for ever. It may hold locks that nobody gets again, of the allocator's
-//!   arena or of stdout; so its owner should not free what the worker allocated.
+//! * The running fiber has used up its stack (SIGSEGV or SIGBUS in its guard): the worker is abandoned. Its owner is told,
+//!   and this thread stays in the handler for ever. It may hold locks that nobody gets again, of the allocator or of
+//!   stdout. If its owner is stuck on one of them, this thread notices and does the last of these:
 //! * The process aborts after a panic that nothing can catch (SIGABRT, with last words): the same.
 //! * Anything else: what the model was doing is written to stderr, and the signal goes on to whoever had it before, so
 //!   that the process dies as it would have.
@@ -33,6 +33,10 @@ static PREVIOUS: OnceLock<[sigaction; SIGNALS.len()]> = OnceLock::new();
 
 /// Room for the handler and for those it passes signals on to, which may print a backtrace.
 const ALTERNATE_STACK_BYTES: usize = 64 << 10;
+
+/// How often, and how long each time, a worker that is to be abandoned waits for its owner: 10 s, but not in tests.
+const OWNER_WAITS: u32 = 1000;
+const OWNER_WAIT_MS: c_int = if cfg!(test) { 3 } else { 10 };
 
 /// What a worker needs so that its faults are handled; to be kept while it runs models.
 pub(super) struct Prepared(
@@ -87,13 +91,26 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
             libc::SIGABRT => watch.give_up_on_abort(),
             _ => false,
         };
-        if survived {
+        if survived && owner_goes_on(watch) {
             stay();
         }
         describe(signal, watch);
     }
     // SAFETY: these are the arguments of a handler, and this is the end of one.
     unsafe { pass_on(signal, info, context) };
+}
+
+/// Waits until the owner of this worker has shown that it can do without it; false if it does not.
+fn owner_goes_on(watch: &Watch) -> bool {
+    // Many short waits: a debugger that stops the process makes one of them end early, not all.
+    for _ in 0..OWNER_WAITS {
+        if watch.owner_goes_on() {
+            return true;
+        }
+        // SAFETY: no descriptors are passed. What it says does not matter.
+        unsafe { libc::poll(ptr::null_mut(), 0, OWNER_WAIT_MS) };
+    }
+    watch.owner_goes_on()
 }
 
 /// Never returns, and never runs code that could touch what a model or its owner uses.

@@ -163,6 +163,23 @@ mod overflow {
     }
 
     #[test]
+    fn it_ends_the_process_if_its_owner_is_stuck() {
+        let Some(child) = in_child("overflow::it_ends_the_process_if_its_owner_is_stuck") else {
+            let _ = on_worker(|| {
+                with_note(|note| note.push(b"holds stdout"));
+                on_fiber(|| {
+                    let _stdout = std::io::stdout().lock();
+                    recurse(0);
+                });
+            });
+            return;
+        };
+        let (stderr, signal) = death(child);
+        assert!(stderr.contains("interleave: SIGSEGV while a model was running\nholds stdout\n"), "{stderr}");
+        assert_eq!(signal, Some(libc::SIGSEGV));
+    }
+
+    #[test]
     fn locks_of_the_worker_stay_locked() {
         let mutex = Mutex::new(());
         let abandoned = on_worker(|| {

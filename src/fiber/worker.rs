@@ -6,10 +6,12 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::hint;
+use std::io;
 use std::panic;
 use std::process;
 use std::ptr;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -33,6 +35,8 @@ const MESSAGE: u8 = 3;
 pub(super) struct Watch {
     /// One of the constants above. It leaves `RUNNING` once.
     ending: AtomicU8,
+    /// The owner has learnt that the worker is abandoned, and has got everywhere it needs to go.
+    owner_goes_on: AtomicBool,
     doorbell: Doorbell,
     message: OnceLock<String>,
     note: Note,
@@ -81,6 +85,7 @@ where
 {
     let watch = Arc::new(Watch {
         ending: AtomicU8::new(RUNNING),
+        owner_goes_on: AtomicBool::new(false),
         doorbell: Doorbell::new().expect("no pipe to watch a worker with"),
         message: OnceLock::new(),
         note: Note::new(),
@@ -104,12 +109,29 @@ where
     // exclusively the caller has promised not to use.
     let thread = unsafe { builder.spawn_unchecked(work) }.expect("no OS thread to run the model on");
     watch.doorbell.wait();
-    let cause = match watch.ending.load(Ordering::Acquire) {
+    let ending = watch.ending.load(Ordering::Acquire);
+    if ending == FINISHED {
+        return thread.join().map_err(|payload| panic::resume_unwind(payload));
+    }
+    try_shared_locks();
+    watch.owner_goes_on.store(true, Ordering::Release);
+    let cause = match ending {
         STACK_OVERFLOW => Cause::StackOverflow,
-        MESSAGE => Cause::Message(watch.message.get().cloned().unwrap_or_default()),
-        _ => return thread.join().map_err(|payload| panic::resume_unwind(payload)),
+        _ => Cause::Message(watch.message.get().cloned().unwrap_or_default()),
     };
     Err(Abandoned { cause, note: watch.note.to_vec() })
+}
+
+/// Takes and releases the locks that a worker is likely to have held where it stopped, and that a report needs: of the
+/// allocator, of captured output, of stdout and stderr. This waits for ever if it did; then the fault handler, which
+/// waits for the end of this, lets the process die.
+fn try_shared_locks() {
+    for bytes in [16, 256, 4 << 10, 64 << 10, 1 << 20] {
+        drop(hint::black_box(Vec::<u8>::with_capacity(bytes)));
+    }
+    print!("");
+    eprint!("");
+    drop((io::stdout().lock(), io::stderr().lock()));
 }
 
 /// Gives up the worker that this OS thread belongs to: publishes `message` to its owner, and stops here for ever. Not
@@ -189,6 +211,11 @@ impl Watch {
             self.end(MESSAGE);
         }
         announced
+    }
+
+    /// True once the owner can do without the worker. Async-signal-safe.
+    pub(super) fn owner_goes_on(&self) -> bool {
+        self.owner_goes_on.load(Ordering::Acquire)
     }
 
     fn end(&self, ending: u8) {

@@ -76,6 +76,8 @@ struct Hit {
     preemptions: Option<u32>,
     /// An interleaving gives it.
     interleaving: bool,
+    /// Preemptions of the order in which it is run.
+    cost: u32,
 }
 
 /// What came of one exploration.
@@ -171,10 +173,14 @@ impl Run<'_> {
                     }
                 }
                 Outcome::Failed(failure, roots) => {
-                    hit = Some(engine.explorer(|explorer| {
-                        explorer.finish_failed();
-                        locate(explorer, failure, &roots)
-                    }));
+                    let found = engine.explorer(|explorer| locate(explorer, failure, &roots));
+                    // It may have been reached by a way that seemed cheaper than it is.
+                    if config.preemptions.is_some_and(|bound| found.cost > bound) {
+                        engine.explorer(|explorer| explorer.finish_beyond_bound());
+                        continue;
+                    }
+                    engine.explorer(|explorer| explorer.finish_failed());
+                    hit = Some(found);
                     break;
                 }
                 Outcome::Restart => engine.restart(config.clone()),
@@ -192,16 +198,13 @@ impl Run<'_> {
 fn locate(explorer: &mut dpor::Explorer, failure: Failure, roots: &[EventId]) -> Hit {
     let everything = matches!(failure, Failure::Deadlock | Failure::Livelock);
     if roots.is_empty() && !everything {
-        return Hit { failure, schedule: Schedule::default(), preemptions: Some(0), interleaving: true };
+        return Hit { failure, schedule: Schedule::default(), preemptions: Some(0), interleaving: true, cost: 0 };
     }
-    let (preemptions, order, interleaving) = match explorer.witness(roots) {
-        Some((preemptions, order)) => (Some(preemptions), order, true),
-        None => {
-            let weak = explorer.weak_witness(roots).map(|(_, order)| order);
-            (None, weak.unwrap_or_default(), false)
-        }
-    };
-    Hit { failure, schedule: Schedule::of(explorer.graph(), &order), preemptions, interleaving }
+    let strong = explorer.witness(roots);
+    let interleaving = strong.is_some();
+    let (cost, order) = strong.or_else(|| explorer.weak_witness(roots)).unwrap_or_default();
+    let schedule = Schedule::of(explorer.graph(), &order);
+    Hit { failure, schedule, preemptions: interleaving.then_some(cost), interleaving, cost }
 }
 
 /// From a failure to its report.
@@ -531,7 +534,7 @@ impl Run<'_> {
         }
         let mut report = self.empty_report(&builder, Verdict::Failed(Kind::from_code(code)));
         report.executions = 1;
-        let hit = Hit { failure, schedule, preemptions: None, interleaving: true };
+        let hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0 };
         let found = Found { execution: 1, replayed: true, ..Found::default() };
         self.tell(&builder, &hit, found, None, &[], &mut report);
         report

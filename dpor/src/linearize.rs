@@ -6,7 +6,7 @@ use crate::event::{EventId, Kind, Part};
 use crate::explorer::spin_choice;
 use crate::graph::{Clock, Graph};
 use crate::memory::{self, Scratch};
-use crate::op::{Action, Op, Outcomes, ThreadId};
+use crate::op::{Action, ObjectId, Op, Outcomes, ThreadId};
 
 /// States of the search after which it is given up for a cheaper answer.
 const PATIENCE: usize = 400_000;
@@ -42,7 +42,19 @@ pub(crate) struct Linearizer {
     outcomes: Outcomes,
 }
 
-type Ops = [Option<Op>];
+/// What is known of the operations behind a graph.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    /// The operation of each event; empty if the graph has not been run.
+    pub(crate) ops: &'a [Option<Op>],
+    /// What each thread wants to do after its last event.
+    pub(crate) pending: &'a [Option<Op>],
+}
+
+impl Known<'_> {
+    /// Of a graph that has not been run.
+    const NOTHING: Known<'static> = Known { ops: &[], pending: &[] };
+}
 
 /// A state of the search: position of each thread, and who moved last.
 #[derive(Clone, Debug)]
@@ -56,37 +68,37 @@ struct Node {
 impl Linearizer {
     /// Whether the graph, all of whose events have been performed, needs at most `limit` preemptions. If no interleaving gives
     /// it, the orders in which it can be run are counted instead.
-    pub(crate) fn within(&mut self, graph: &Graph, ops: &Ops, limit: u32, scratch: &mut Scratch) -> bool {
+    pub(crate) fn within(&mut self, graph: &Graph, known: Known<'_>, limit: u32, scratch: &mut Scratch) -> bool {
         let edges = if memory::is_interleaving(graph, scratch) { Edges::Interleaving } else { Edges::Causality };
-        self.prepare(graph, ops, |_| true, edges, true) && self.search(graph, ops, limit).is_none_or(|found| found.is_some())
+        self.prepare(graph, known, |_| true, edges, true) && self.search(graph, known, limit).is_none_or(|found| found.is_some())
     }
 
     /// Whether the graph may need at most `limit` preemptions, judged without knowing its guards.
     pub(crate) fn may_be_within(&mut self, graph: &Graph, limit: u32) -> bool {
         let edges = if graph.weak_accesses == 0 { Edges::Interleaving } else { Edges::Causality };
-        self.prepare(graph, &[], |_| true, edges, true) && self.search(graph, &[], limit).is_none_or(|found| found.is_some())
+        self.prepare(graph, Known::NOTHING, |_| true, edges, true) && self.search(graph, Known::NOTHING, limit).is_none_or(|found| found.is_some())
     }
 
     /// An interleaving, with the fewest preemptions, of `events` and all that they depend on (everything, if `events` is
     /// empty).
-    pub(crate) fn witness(&mut self, graph: &Graph, ops: &Ops, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
-        self.order(graph, ops, events, Edges::Interleaving)
+    pub(crate) fn witness(&mut self, graph: &Graph, known: Known<'_>, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
+        self.order(graph, known, events, Edges::Interleaving)
     }
 
     /// The same for a graph that is no interleaving: reads may be stale.
-    pub(crate) fn weak_witness(&mut self, graph: &Graph, ops: &Ops, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
-        self.order(graph, ops, events, Edges::Modification)
-            .or_else(|| self.order(graph, ops, events, Edges::Causality))
+    pub(crate) fn weak_witness(&mut self, graph: &Graph, known: Known<'_>, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
+        self.order(graph, known, events, Edges::Modification)
+            .or_else(|| self.order(graph, known, events, Edges::Causality))
     }
 
-    fn order(&mut self, graph: &Graph, ops: &Ops, roots: &[EventId], edges: Edges) -> Option<(u32, Vec<EventId>)> {
+    fn order(&mut self, graph: &Graph, known: Known<'_>, roots: &[EventId], edges: Edges) -> Option<(u32, Vec<EventId>)> {
         let wanted = |e: EventId| {
             roots.is_empty() || roots.iter().any(|&r| graph.knows(r, Clock::Porf, e) || is_write_part_of(graph, e, r))
         };
-        if !self.prepare(graph, ops, wanted, edges, true) {
+        if !self.prepare(graph, known, wanted, edges, true) {
             return None;
         }
-        match self.search(graph, ops, u32::MAX) {
+        match self.search(graph, known, u32::MAX) {
             Some(found) => found,
             None => {
                 let order = self.greedy()?;
@@ -104,7 +116,7 @@ fn is_write_part_of(graph: &Graph, event: EventId, root: EventId) -> bool {
 /// Units.
 impl Linearizer {
     /// Cuts the wanted events into units; false if the edges are cyclic.
-    fn prepare(&mut self, graph: &Graph, ops: &Ops, wanted: impl Fn(EventId) -> bool, edges: Edges, contract: bool) -> bool {
+    fn prepare(&mut self, graph: &Graph, known: Known<'_>, wanted: impl Fn(EventId) -> bool, edges: Edges, contract: bool) -> bool {
         self.threads.clear();
         self.units.clear();
         self.home.clear();
@@ -131,7 +143,7 @@ impl Linearizer {
         }
         self.fill_needs(graph, edges);
         if contract {
-            self.contract(graph, ops);
+            self.contract(graph, known);
         }
         self.greedy().is_some()
     }
@@ -157,24 +169,24 @@ impl Linearizer {
     }
 
     /// Joins a unit with the one before it in its thread if it can always follow at once: nobody can gain by coming between.
-    fn contract(&mut self, graph: &Graph, ops: &Ops) {
+    fn contract(&mut self, graph: &Graph, known: Known<'_>) {
         let threads = self.threads.len();
         let mut moved: Vec<Vec<u16>> = Vec::with_capacity(threads);
         for units in &mut self.units {
             let mut joined: Vec<Unit> = Vec::with_capacity(units.len());
             let mut map = Vec::with_capacity(units.len());
-            let mut known = vec![0u16; threads];
+            let mut reached = vec![0u16; threads];
             for unit in units.drain(..) {
-                let new = unit.needs.iter().zip(&known).any(|(need, known)| need > known);
-                for (known, need) in known.iter_mut().zip(&unit.needs) {
-                    *known = (*known).max(*need);
+                let new = unit.needs.iter().zip(&reached).any(|(need, reached)| need > reached);
+                for (reached, need) in reached.iter_mut().zip(&unit.needs) {
+                    *reached = (*reached).max(*need);
                 }
                 match joined.last_mut() {
-                    Some(last) if !new && !last.yields && !leaves_freely(graph, ops, &unit) => {
+                    Some(last) if !new && !last.yields && !leaves_freely(graph, known, &unit) => {
                         last.events.extend(&unit.events);
                         last.yields = unit.yields;
                     }
-                    _ => joined.push(Unit { needs: known.clone(), ..unit }),
+                    _ => joined.push(Unit { needs: reached.clone(), ..unit }),
                 }
                 map.push(joined.len() as u16 - 1);
             }
@@ -221,11 +233,11 @@ fn ready(needs: &[u16], at: &[u16]) -> bool {
 }
 
 /// Whether leaving a thread right before this unit costs nothing by its own kind (a timed wait).
-fn leaves_freely(graph: &Graph, ops: &Ops, unit: &Unit) -> bool {
+fn leaves_freely(graph: &Graph, known: Known<'_>, unit: &Unit) -> bool {
     let event = unit.events[0];
-    match ops.get(event.index()) {
+    match known.ops.get(event.index()) {
         Some(Some(op)) => matches!(op.action, Action::Object { yields: true, .. }),
-        _ => graph.event(event).kind == Kind::Object && ops.is_empty(),
+        _ => graph.event(event).kind == Kind::Object && known.ops.is_empty(),
     }
 }
 
@@ -262,7 +274,7 @@ fn predecessors(graph: &Graph, event: EventId, edges: Edges, mut found: impl FnM
 /// The search.
 impl Linearizer {
     /// `None`: given up. `Some(None)`: no order with at most `limit` preemptions.
-    fn search(&mut self, graph: &Graph, ops: &Ops, limit: u32) -> Option<Option<(u32, Vec<EventId>)>> {
+    fn search(&mut self, graph: &Graph, known: Known<'_>, limit: u32) -> Option<Option<(u32, Vec<EventId>)>> {
         let goal: Vec<u16> = self.units.iter().map(|u| u.len() as u16).collect();
         let mut nodes = vec![Node { at: vec![0; self.threads.len()], last: None, cost: 0, parent: usize::MAX }];
         let mut best: HashMap<(Vec<u16>, Option<usize>), u32> = HashMap::new();
@@ -278,7 +290,7 @@ impl Linearizer {
             if nodes.len() > PATIENCE {
                 return None;
             }
-            let penalty = u32::from(node.last.is_some_and(|last| self.could_go_on(graph, ops, &node.at, last)));
+            let penalty = u32::from(node.last.is_some_and(|last| self.could_go_on(graph, known, &node.at, last)));
             for thread in 0..self.threads.len() {
                 let Some(unit) = self.units[thread].get(node.at[thread] as usize) else { continue };
                 if !ready(&unit.needs, &node.at) {
@@ -313,35 +325,68 @@ impl Linearizer {
         path.iter().rev().flat_map(|&(thread, unit)| self.units[thread][unit].events.iter().copied()).collect()
     }
 
-    /// Whether leaving `thread` here is a preemption: it has a next event, and if that is guarded, its guard holds.
-    fn could_go_on(&mut self, graph: &Graph, ops: &Ops, at: &[u16], thread: usize) -> bool {
+    /// Whether leaving `thread` here is a preemption: it has something to do next, other than to end, and if that is guarded,
+    /// its guard holds.
+    fn could_go_on(&mut self, graph: &Graph, known: Known<'_>, at: &[u16], thread: usize) -> bool {
         let position = at[thread] as usize;
         if position > 0 && self.units[thread][position - 1].yields {
             return false;
         }
-        let Some(unit) = self.units[thread].get(position) else { return false };
-        if leaves_freely(graph, ops, unit) && !ops.is_empty() {
-            return false;
-        }
-        let event = unit.events[0];
+        let next = match self.units[thread].get(position) {
+            Some(unit) if leaves_freely(graph, known, unit) && !known.ops.is_empty() => return false,
+            Some(unit) => Some(unit.events[0]),
+            None => self.next_beyond(graph, thread),
+        };
+        let Some(event) = next else {
+            let id = self.threads[thread];
+            let pending = known.pending.get(id.index()).and_then(Option::as_ref);
+            return pending.is_some_and(|op| self.could_perform(graph, at, id, op));
+        };
         let e = graph.event(event);
         match e.kind {
+            Kind::End => false,
             Kind::Join => self.is_past(at, e.rf),
             Kind::Object => {
-                let newest = graph.modification_order(e.object).iter().rev().find(|&&w| self.is_past(at, w));
-                let newest = newest.copied().unwrap_or(EventId::INIT);
-                if newest == e.rf {
-                    return true;
+                let newest = self.newest_past(graph, at, e.object);
+                match known.ops.get(event.index()) {
+                    _ if newest == e.rf => true,
+                    Some(Some(op)) => self.could_perform(graph, at, e.thread, op),
+                    _ => false,
                 }
-                let Some(Some(Op { action: Action::Object { outs, args, .. }, .. })) = ops.get(event.index()) else {
-                    return false;
-                };
+            }
+            _ => true,
+        }
+    }
+
+    /// The next event of a thread in the graph after those that are to be ordered.
+    fn next_beyond(&self, graph: &Graph, thread: usize) -> Option<EventId> {
+        let ordered: usize = self.units[thread].iter().map(|unit| unit.events.len()).sum();
+        graph.thread_events(self.threads[thread]).get(ordered).copied()
+    }
+
+    /// Whether the thread could perform `op` here.
+    fn could_perform(&mut self, graph: &Graph, at: &[u16], thread: ThreadId, op: &Op) -> bool {
+        match op.action {
+            Action::End | Action::Assume => false,
+            Action::Join { thread: other } => {
+                let end = graph.threads.get(other.index()).map_or(EventId::INIT, |t| t.end);
+                !end.is_init() && self.is_past(at, end)
+            }
+            Action::Object { yields: true, .. } => false,
+            Action::Object { outs, args, .. } => {
+                let newest = self.newest_past(graph, at, op.object);
                 self.outcomes.clear();
-                outs(graph.value_of(e.object, newest), *args, e.thread, &mut self.outcomes);
+                outs(graph.value_of(op.object, newest), args, thread, &mut self.outcomes);
                 !self.outcomes.as_slice().is_empty()
             }
             _ => true,
         }
+    }
+
+    /// The last write of an object that has been performed here.
+    fn newest_past(&self, graph: &Graph, at: &[u16], object: ObjectId) -> EventId {
+        let newest = graph.modification_order(object).iter().rev().find(|&&w| self.is_past(at, w));
+        newest.copied().unwrap_or(EventId::INIT)
     }
 
     fn is_past(&self, at: &[u16], event: EventId) -> bool {

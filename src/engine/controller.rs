@@ -14,8 +14,8 @@ use crate::fiber;
 impl Controller for Engine {
     #[inline]
     fn perform(&self, target: Option<Target<'_>>, mut op: Op) -> Result<u64, Inert> {
-        if self.phase.get() == Phase::Ending {
-            return self.inert_operation();
+        if self.phase.get() != Phase::Running {
+            return self.operation_after_the_end(target.as_ref(), op);
         }
         let thread = self.current.get();
         let (step, ahead) = self.attempt(thread, target.as_ref(), &mut op);
@@ -31,7 +31,7 @@ impl Controller for Engine {
     }
 
     fn plain(&self, target: Target<'_>, access: Access, what: &'static Info, site: Site) {
-        if self.phase.get() == Phase::Ending {
+        if self.phase.get() != Phase::Running {
             return;
         }
         let thread = self.current.get();
@@ -53,7 +53,7 @@ impl Controller for Engine {
     }
 
     fn exclusive(&self, target: Target<'_>, what: &'static Info, site: Site) -> Option<u64> {
-        if self.phase.get() == Phase::Ending || target.slot.get() >> 24 != self.execution.get() {
+        if self.phase.get() != Phase::Running || target.slot.get() >> 24 != self.execution.get() {
             target.slot.forget();
             return None;
         }
@@ -81,7 +81,7 @@ impl Controller for Engine {
         if self.phase.get() == Phase::Running
             && let Some(first) = self.explorer.with(|explorer| explorer.ahead_of(self.current.get()))
         {
-            let _ = self.switch(Request::Run(first));
+            let _ = self.switch_ahead(first);
         }
     }
 
@@ -127,7 +127,7 @@ impl Controller for Engine {
     }
 
     fn count_from_now_on(&self, site: Site) {
-        if self.phase.get() == Phase::Ending {
+        if self.phase.get() != Phase::Running {
             return;
         }
         self.counted.with(|sites| sites.push(site));
@@ -201,7 +201,7 @@ impl Engine {
                     self.count_operation(thread);
                     if let Some(first) = ahead {
                         let wrote = self.wrote();
-                        self.switch(Request::Run(first))?;
+                        self.switch_ahead(first)?;
                         // Others have performed operations meanwhile; what this one did is asked for next.
                         self.explorer.with(|explorer| explorer.set_wrote(wrote));
                     }
@@ -227,7 +227,16 @@ impl Engine {
 
     /// An operation after the end of the execution.
     #[cold]
-    fn inert_operation(&self) -> Result<u64, Inert> {
+    fn operation_after_the_end(&self, target: Option<&Target<'_>>, mut op: Op) -> Result<u64, Inert> {
+        if self.phase.get() == Phase::Arriving && !std::thread::panicking() {
+            if let Some(target) = target.filter(|target| target.slot.get() >> 24 == self.execution.get()) {
+                op.object = dpor::ObjectId((target.slot.get() & 0xff_ffff) as u32);
+                self.explorer.with(|explorer| explorer.note_pending(self.current.get(), &op));
+            } else if target.is_none() || !matches!(op.action, Action::Object { .. }) {
+                self.explorer.with(|explorer| explorer.note_pending(self.current.get(), &op));
+            }
+            self.switch(Request::Stop)?;
+        }
         if std::thread::panicking() {
             return Err(Inert);
         }
@@ -250,10 +259,23 @@ impl Engine {
             fiber::suspend();
         }
         debug_assert_eq!(self.current.get(), thread);
+        if self.phase.get() == Phase::Arriving {
+            // The result of the operation that this thread has performed before: it goes on to its next one.
+            return Ok(());
+        }
         if self.phase.get() == Phase::Ending {
             return if self.panicking() { Err(Inert) } else { panic::resume_unwind(Box::new(Teardown)) };
         }
         Ok(())
+    }
+
+    /// Lets others run before this thread learns the result of what it has performed.
+    fn switch_ahead(&self, first: ThreadId) -> Result<(), Inert> {
+        let thread = self.threads.get(self.current.get());
+        thread.ahead.set(true);
+        let result = self.switch(Request::Run(first));
+        thread.ahead.set(false);
+        result
     }
 
     /// The model fails here.

@@ -32,6 +32,9 @@ impl Engine {
             self.add_thread(ThreadId::MAIN, main_thread(body, site));
             self.schedule();
             let outcome = self.outcome();
+            if matches!(outcome, Outcome::Failed(..)) {
+                self.let_arrive();
+            }
             if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
                 let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
                 self.told.with(|slot| *slot = Some(told));
@@ -91,6 +94,23 @@ impl Engine {
             Ending::Deadlock => Outcome::Failed(Failure::Deadlock, Vec::new()),
             Ending::Livelock => Outcome::Failed(Failure::Livelock, Vec::new()),
             ending => Outcome::Ended(ending),
+        }
+    }
+
+    /// Threads that have performed an operation and not learned its result yet go on to their next one, and say what it is:
+    /// whether they could go on decides what was a preemption.
+    fn let_arrive(&self) {
+        self.phase.set(Phase::Arriving);
+        for index in 0..dpor::MAX_THREADS {
+            let id = ThreadId(index as u32);
+            let thread = self.threads.get(id);
+            let on_its_way = self.explorer.with(|e| e.pending(id).is_none() && !e.has_ended(id) && e.performed_by(id) > 0);
+            if let Some(handle) = thread.handle.get().filter(|_| thread.exists.get() && thread.ahead.get() && on_its_way) {
+                self.current.set(id);
+                if self.pool.resume(handle) == fiber::State::Finished {
+                    thread.handle.set(None);
+                }
+            }
         }
     }
 

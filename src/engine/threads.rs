@@ -46,6 +46,8 @@ pub(super) struct Thread {
     /// Depth of code whose plain accesses are ordered by something that is not modelled.
     pub(super) ordered: Cell<u32>,
     pub(super) exists: Cell<bool>,
+    /// It has performed an operation and waits for others before it learns the result.
+    pub(super) ahead: Cell<bool>,
 }
 
 impl Thread {
@@ -62,12 +64,14 @@ impl Thread {
             performed: Cell::new(0),
             ordered: Cell::new(0),
             exists: Cell::new(false),
+            ahead: Cell::new(false),
         }
     }
 
     fn reset(&self) {
         self.handle.set(None);
         self.exists.set(false);
+        self.ahead.set(false);
         self.undelivered.set(false);
         self.unwinding.set(false);
         self.performed.set(0);

@@ -243,6 +243,20 @@ impl Explorer {
         self.run.pending.get(thread.index()).and_then(Option::as_ref)
     }
 
+    /// Notes what a thread wants to do next, for the count of preemptions at the end of an execution that is given up.
+    pub fn note_pending(&mut self, thread: ThreadId, op: &Op) {
+        self.run.pending[thread.index()] = Some(*op);
+    }
+
+    /// Ends an execution in which the program failed, but with more preemptions than allowed: it does not count.
+    pub fn finish_beyond_bound(&mut self) {
+        self.stats.steps += u64::from(self.run.steps);
+        self.stats.bounded += 1;
+        if self.walk.is_on() {
+            self.finish_walk();
+        }
+    }
+
     /// Whether the guard of the operation that the thread wants to do is false now.
     pub fn is_blocked(&mut self, thread: ThreadId) -> bool {
         self.pending(thread).copied().is_some_and(|op| !self.can_proceed(thread, &op))
@@ -282,14 +296,14 @@ impl Explorer {
     /// with the fewest preemptions; `None` if no interleaving gives this graph.
     pub fn witness(&mut self, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
         let graph = &self.frames[self.depth - 1].graph;
-        self.linearizer.witness(graph, &self.run.ops, events)
+        self.linearizer.witness(graph, self.run.known(), events)
     }
 
     /// As [`Explorer::witness`] for a graph that no interleaving gives: an order in which it can be run, with the fewest
     /// preemptions; some reads are stale in it.
     pub fn weak_witness(&mut self, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
         let graph = &self.frames[self.depth - 1].graph;
-        self.linearizer.weak_witness(graph, &self.run.ops, events)
+        self.linearizer.weak_witness(graph, self.run.known(), events)
     }
 }
 

@@ -6,6 +6,7 @@ use super::spin::{Probe, choice};
 use super::Explorer;
 use crate::event::{Event, EventId, Flags, Part, label};
 use crate::graph::{Graph, ThreadEvents};
+use crate::linearize::Known;
 use crate::op::{Action, Op, ThreadId};
 
 /// Why a thread does not go on.
@@ -65,6 +66,11 @@ impl Run {
         self.progress.resize(threads, 0);
         self.state.resize(threads, State::Going);
         self.pending.resize(threads, None);
+    }
+
+    /// What is known of the operations of this run.
+    pub(super) fn known(&self) -> Known<'_> {
+        Known { ops: &self.ops, pending: &self.pending }
     }
 
     #[inline]
@@ -405,7 +411,7 @@ impl Explorer {
     pub(super) fn exceeds_bound(&mut self, slack: u32) -> bool {
         let Some(bound) = self.config.preemptions else { return false };
         let graph = &self.frames[self.depth - 1].graph;
-        !self.linearizer.within(graph, &self.run.ops, bound.saturating_add(slack), &mut self.scratch)
+        !self.linearizer.within(graph, self.run.known(), bound.saturating_add(slack), &mut self.scratch)
     }
 }
 

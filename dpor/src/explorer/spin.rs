@@ -165,13 +165,17 @@ impl Explorer {
         }
     }
 
-    /// Whether everything that the parked thread read in its last iteration is what it would read again.
+    /// Whether the parked thread's last iteration read the newest writes, so that it would read the same again. Newer
+    /// read-modify-writes that left the value as it was do not count: they are the reads of other spinning threads.
     pub(super) fn reads_newest(&self, thread: ThreadId) -> bool {
         let graph = &self.frames[self.depth - 1].graph;
         let end = graph.threads[thread.index()].events.len() - 1;
         self.idle_suffix(thread, end).all(|id| {
-            let e = &graph.events[id.index()];
-            graph.value_of(e.object, graph.newest(e.object)) == e.value
+            let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
+            newer.iter().all(|&write| {
+                let e = &graph.events[write.index()];
+                e.flags.has(Flags::RMW) && graph.events[graph.po_pred(write).index()].value == e.value
+            })
         })
     }
 

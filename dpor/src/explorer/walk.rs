@@ -252,7 +252,16 @@ impl Explorer {
     fn is_ready(&mut self, thread: ThreadId) -> bool {
         match self.run.state[thread.index()] {
             State::Parked => !self.reads_newest(thread),
-            _ => self.can_run(thread),
+            // Others have moved since the thread said what it wants.
+            State::Going | State::Blocked => match self.run.pending[thread.index()] {
+                Some(op) => {
+                    let ready = self.can_proceed(thread, &op);
+                    self.run.state[thread.index()] = if ready { State::Going } else { State::Blocked };
+                    ready
+                }
+                None => true,
+            },
+            State::Stopped | State::Ended => false,
         }
     }
 }

@@ -50,7 +50,7 @@ impl Engine {
         loop {
             self.current.set(next);
             self.request.set(Request::Stop);
-            self.pool.resume(self.fiber_of(next));
+            self.resume(self.fiber_of(next));
             match self.request.get() {
                 Request::Run(thread) => next = thread,
                 Request::Ended => {
@@ -67,6 +67,14 @@ impl Engine {
                 Request::Stop => return,
             }
         }
+    }
+
+    /// Runs a fiber until it gives up control.
+    fn resume(&self, handle: fiber::Handle) -> fiber::State {
+        self.on_fiber.set(true);
+        let state = self.pool.resume(handle);
+        self.on_fiber.set(false);
+        state
     }
 
     /// How the execution came out, asked before its threads are unwound.
@@ -104,10 +112,10 @@ impl Engine {
         for index in 0..dpor::MAX_THREADS {
             let id = ThreadId(index as u32);
             let thread = self.threads.get(id);
-            let on_its_way = self.explorer.with(|e| e.pending(id).is_none() && !e.has_ended(id) && e.performed_by(id) > 0);
-            if let Some(handle) = thread.handle.get().filter(|_| thread.exists.get() && thread.ahead.get() && on_its_way) {
+            let Some(handle) = thread.handle.get().filter(|_| thread.exists.get() && thread.ahead.get()) else { continue };
+            if self.explorer.with(|explorer| explorer.pending(id).is_none() && !explorer.has_ended(id)) {
                 self.current.set(id);
-                if self.pool.resume(handle) == fiber::State::Finished {
+                if self.resume(handle) == fiber::State::Finished {
                     thread.handle.set(None);
                 }
             }
@@ -134,7 +142,7 @@ impl Engine {
             }
             self.current.set(id);
             if let Some(handle) = thread.handle.take() {
-                while self.pool.resume(handle) == fiber::State::Suspended {}
+                while self.resume(handle) == fiber::State::Suspended {}
             }
             let spec = thread.spec.with(Option::take);
             quietly(|| drop(spec));

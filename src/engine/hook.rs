@@ -8,7 +8,6 @@ use std::cell::Cell;
 use std::panic::{self, PanicHookInfo};
 use std::ptr;
 use std::sync::{Mutex, RwLock};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::threads::PanicNote;
 use super::{Engine, Phase};
@@ -22,9 +21,6 @@ static MODELS: Mutex<usize> = Mutex::new(0);
 /// The hook that was there before, while ours is installed.
 static PREVIOUS: RwLock<Option<Hook>> = RwLock::new(None);
 
-/// A worker was given up inside the hook. It holds std's lock on the hook for ever, so the hook stays.
-static STUCK: AtomicBool = AtomicBool::new(false);
-
 thread_local! {
     static ENGINE: Cell<*const Engine> = const { Cell::new(ptr::null()) };
 }
@@ -36,10 +32,10 @@ pub(crate) struct Installed(());
 pub(crate) fn install() -> Installed {
     let mut models = MODELS.lock().unwrap_or_else(|e| e.into_inner());
     *models += 1;
-    if *models == 1 && !STUCK.load(Ordering::Relaxed) {
+    if *models == 1 {
         *PREVIOUS.write().unwrap_or_else(|e| e.into_inner()) = Some(panic::take_hook());
         panic::set_hook(Box::new(|info| {
-            if !noted(info)
+            if !fiber::in_fatal_section(|| noted(info))
                 && let Some(previous) = &*PREVIOUS.read().unwrap_or_else(|e| e.into_inner())
             {
                 previous(info);
@@ -54,7 +50,7 @@ impl Drop for Installed {
         let mut models = MODELS.lock().unwrap_or_else(|e| e.into_inner());
         *models -= 1;
         // A panicking thread may not change the hook; the next model that ends puts it back.
-        if *models == 0 && !STUCK.load(Ordering::Relaxed) && !std::thread::panicking() {
+        if *models == 0 && !std::thread::panicking() {
             drop(panic::take_hook());
             if let Some(previous) = PREVIOUS.write().unwrap_or_else(|e| e.into_inner()).take() {
                 panic::set_hook(previous);
@@ -84,6 +80,10 @@ fn noted(info: &PanicHookInfo<'_>) -> bool {
     // SAFETY: 1. `noting` borrows the engine for as long as the pointer is set. 2. The engine is only used through `&self`,
     // and this is its OS thread.
     let engine = unsafe { &*engine };
+    if !engine.on_fiber.get() {
+        // The checker's own.
+        return false;
+    }
     let message = message_of(info.payload());
     let place = info.location().map_or(("unknown".to_owned(), 1, 1), |l| (l.file().to_owned(), l.line(), l.column()));
     engine.note_panic(message, place);
@@ -111,7 +111,8 @@ impl Engine {
         let id = self.current.get();
         let thread = self.threads.get(id);
         if is_fatal(&message) {
-            self.give_up_worker(&message);
+            self.last_words(&message);
+            return;
         }
         let after = self.explorer.with(|explorer| explorer.performed_by(id));
         let note = PanicNote { thread: id, message, place, after };
@@ -124,9 +125,8 @@ impl Engine {
         thread.panic.with(|slot| *slot = Some(note));
     }
 
-    /// The process would abort: the worker stops here for ever, and the test that waits for it goes on.
-    fn give_up_worker(&self, fatal: &str) -> ! {
-        STUCK.store(true, Ordering::Relaxed);
+    /// std is about to abort the process: the worker is abandoned then, and the test that waits for it goes on.
+    fn last_words(&self, fatal: &str) {
         let thread = self.threads.get(self.current.get());
         let name = thread.name.with(|name| name.clone()).unwrap_or_else(|| format!("{:?}", self.current.get()));
         let last = thread.panic.with(|panic| panic.clone());
@@ -135,6 +135,6 @@ impl Engine {
             Phase::Running => "while the thread was unwinding from another panic",
             Phase::Arriving | Phase::Ending => "while the thread was unwound at the end of an execution",
         };
-        fiber::abandon_worker(format!("thread `{name}`: {fatal} ({when}){cause}"))
+        fiber::last_words(format!("thread `{name}`: {fatal} ({when}){cause}"));
     }
 }

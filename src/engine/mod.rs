@@ -153,6 +153,8 @@ pub(crate) struct Engine {
     /// The failure in terms of the recorded steps.
     told: Shared<Option<crate::report::trace::Failure>>,
     live: Live,
+    /// A model thread is running.
+    on_fiber: Cell<bool>,
 }
 
 impl Engine {
@@ -175,6 +177,7 @@ impl Engine {
             recorder: recorder.map(Shared::new),
             told: Shared::new(None),
             live: Live::new(),
+            on_fiber: Cell::new(false),
         }
     }
 

@@ -8,7 +8,7 @@ mod toy;
 use dpor::{BUDGETS, Budget, Config, Memory, Ordering};
 use engine::Explored;
 use toy::enumerate::{self, Axioms};
-use toy::execution::{Execution, Facts, Kind};
+use toy::execution::{At, Execution, Facts, Kind, Source};
 use toy::graph::Plain;
 use toy::interleavings;
 use toy::language::parse;
@@ -434,4 +434,39 @@ fn preemption_bounds_of_three_threads() {
     let program = parse("r0=R(x,rlx); W(x,1,rlx) || r0=R(x,rlx); W(x,2,rlx) || r0=R(x,rlx); W(x,3,rlx)");
     let counts: Vec<u64> = (0..=3).map(|k| engine::explore(&program, engine::bounded(k)).executions).collect();
     assert_eq!(counts, [6, 24, 36, 36]);
+}
+
+// Livelocks.
+
+/// The only livelock is the one in which the waiting thread sees the newest store, even if an older one looks the same.
+#[test]
+fn waiting_reads_the_newest_store_in_a_livelock() {
+    let program = parse("W(x,2,rlx); W(x,2,rlx) || AWAIT(r0=R(x,rlx),r0==1)");
+    for memory in BOTH {
+        let explored = explore(&program, memory);
+        let read: Vec<_> = explored.classes.keys().map(|e| (e.kind, e.threads[1].0[0].source)).collect();
+        assert_eq!(read, [(Kind::Livelock, Source::Write(At { thread: 0, index: 1 }))]);
+    }
+}
+
+/// What a thread read before it began to wait need not be what it would read now.
+#[test]
+fn reads_before_a_waiting_loop_may_be_stale() {
+    let program = parse("W(y,1,rlx) || r0=R(y,rlx); if(r0==0){AWAIT(r1=R(x,rlx),r1==1)}");
+    for memory in BOTH {
+        let explored = explore(&program, memory);
+        assert_eq!(of_kind(&explored.classes, Kind::Livelock), 1, "{memory:?}");
+        assert_eq!(of_kind(&explored.classes, Kind::Complete), 1, "{memory:?}");
+    }
+}
+
+/// Interleavings look at a variable in vain any number of times, which makes no other execution.
+#[test]
+fn interleavings_of_a_waiting_loop() {
+    let program = parse("W(x,1,rlx); W(x,2,rlx) || AWAIT(r0=R(x,rlx),r0==2)");
+    for memory in BOTH {
+        confirm(&program, memory, 1, 0);
+        let explored = engine::explore(&program, engine::interleavings(memory));
+        assert_eq!(explored.classes.len(), 1, "{memory:?}");
+    }
 }

@@ -64,6 +64,9 @@ pub(crate) fn bounded(preemptions: u32) -> Config {
     Config { preemptions: Some(preemptions), ..config(Memory::Sc) }
 }
 
+/// More operations than the executions of any program here have together: to go on would mean not to end.
+const MOST: u64 = 20_000_000;
+
 /// Explores a program.
 ///
 /// # Panics
@@ -76,6 +79,7 @@ pub(crate) fn explore(program: &Program, config: Config) -> Explored {
     let mut slots = vec![0; 2 * program.vars.len()];
     let mut explored = Explored::default();
     while explorer.start() {
+        assert!(explorer.stats().steps < MOST, "no end: {:?} of {program}", explorer.stats());
         let mut run = Run::new(program, &mut explorer, &mut slots);
         run.execute();
         let (canonical, ending) = run.finish();
@@ -101,6 +105,8 @@ struct Performed {
     pc: usize,
     visible: Visible,
     result: u64,
+    /// It belongs to an iteration of a waiting loop that was repeated.
+    in_vain: bool,
 }
 
 /// One execution.
@@ -223,11 +229,13 @@ impl<'a> Run<'a> {
                     None => ObjectId::NONE,
                 };
                 let result = self.ask(thread, action(visible), object)?;
-                self.performed[t].push(Performed { pc: self.threads[t].pc, visible, result });
+                self.performed[t].push(Performed { pc: self.threads[t].pc, visible, result, in_vain: false });
                 self.threads[t].take(code, result);
             }
             Next::Spin { back } => {
                 self.ask(thread, Action::Spin, ObjectId::NONE)?;
+                let iteration = self.performed[t].iter_mut().rev().take_while(|p| p.pc >= back && !p.in_vain);
+                iteration.for_each(|p| p.in_vain = true);
                 self.threads[t].pc = back;
             }
             Next::Assume => {
@@ -299,6 +307,9 @@ impl<'a> Run<'a> {
     }
 
     /// What the threads did, and which operation every write of the graph belongs to.
+    ///
+    /// Iterations of a waiting loop that were repeated are left out: they only read, and how often a thread looks in vain is
+    /// not what makes an execution.
     #[allow(clippy::type_complexity)]
     fn entries(&mut self) -> (Vec<(Vec<Entry>, Status)>, HashMap<EventId, At>) {
         let graph = self.explorer.graph();
@@ -312,6 +323,8 @@ impl<'a> Run<'a> {
                 mine.len(),
                 performed.len()
             );
+            let kept = mine.iter().zip(performed).filter(|(_, p)| !p.in_vain).map(|(parts, _)| *parts);
+            let mine: Vec<Parts> = kept.collect();
             for (index, (_, write)) in mine.iter().enumerate() {
                 if let Some(write) = write {
                     writes.insert(*write, At { thread: t as u8, index: index as u8 });
@@ -319,7 +332,7 @@ impl<'a> Run<'a> {
             }
             parts.push(mine);
         }
-        let entry = |p: &Performed, (read, write): &(Option<EventId>, Option<EventId>)| Entry {
+        let entry = |p: &Performed, (read, write): &Parts| Entry {
             pc: p.pc as u16,
             source: match read {
                 Some(read) if p.visible.reads() => match graph.event(*read).rf {
@@ -336,7 +349,9 @@ impl<'a> Run<'a> {
             .performed
             .iter()
             .zip(&parts)
-            .map(|(performed, parts)| performed.iter().zip(parts).map(|(p, ids)| entry(p, ids)).collect())
+            .map(|(performed, parts)| {
+                performed.iter().filter(|p| !p.in_vain).zip(parts).map(|(p, ids)| entry(p, ids)).collect()
+            })
             .collect();
         let statuses: Vec<Status> = (0..self.threads.len()).map(|t| self.status(t)).collect();
         (lists.into_iter().zip(statuses).collect(), writes)
@@ -359,8 +374,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The events of every operation of a thread: the read (or only) one, and the one that writes.
-fn parts_of(graph: &Graph, thread: usize) -> Vec<(Option<EventId>, Option<EventId>)> {
+/// The events of an operation: the read (or only) one, and the one that writes.
+type Parts = (Option<EventId>, Option<EventId>);
+
+/// The events of every operation of a thread.
+fn parts_of(graph: &Graph, thread: usize) -> Vec<Parts> {
     let mut parts = Vec::new();
     let events = graph.thread_events(thread_id(thread));
     let end = |id: EventId| graph.event(id).kind == dpor::Kind::End;

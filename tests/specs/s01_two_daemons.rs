@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use interleave::{Kind, thread};
+use interleave::thread;
 
-use crate::expect::{clean, found};
+use crate::expect::{clean, panics};
 
 /// What the daemon uses.
 mod lib {
@@ -32,42 +32,42 @@ fn daemons(count: usize, how: Startup, debris: bool) -> impl Fn() + Send + Sync 
 
 #[test]
 fn the_original_without_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::Original, false));
+    panics("2 daemons serve", 1, daemons(2, Startup::Original, false));
 }
 
 #[test]
 fn the_original_with_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::Original, true));
+    panics("2 daemons serve", 1, daemons(2, Startup::Original, true));
 }
 
 #[test]
 fn binding_first_without_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::BindFirst, false));
+    panics("2 daemons serve", 1, daemons(2, Startup::BindFirst, false));
 }
 
 #[test]
 fn binding_first_with_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::BindFirst, true));
+    panics("2 daemons serve", 1, daemons(2, Startup::BindFirst, true));
 }
 
 #[test]
 fn a_lock_released_before_listen_without_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::LockTooShort, false));
+    panics("2 daemons serve", 1, daemons(2, Startup::LockTooShort, false));
 }
 
 #[test]
 fn a_lock_released_before_listen_with_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::LockTooShort, true));
+    panics("2 daemons serve", 1, daemons(2, Startup::LockTooShort, true));
 }
 
 #[test]
 fn renaming_over_the_path_without_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::RenameOver, false));
+    panics("2 daemons serve", 1, daemons(2, Startup::RenameOver, false));
 }
 
 #[test]
 fn renaming_over_the_path_with_debris() {
-    found(Kind::Panic, 1, daemons(2, Startup::RenameOver, true));
+    panics("2 daemons serve", 1, daemons(2, Startup::RenameOver, true));
 }
 
 /// Who makes the lock file, and who locks it first.

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use interleave::os::unix::net::{UnixListener, UnixStream};
-use interleave::{Kind, fs, thread};
+use interleave::{fs, thread};
 
-use crate::expect::{clean, found};
+use crate::expect::{clean, panics};
 
 /// What a client does once it has the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +51,10 @@ fn clients(count: usize, winner: Winner) -> impl Fn() + Send + Sync + 'static {
 
 #[test]
 fn the_winner_starts_a_second_server() {
-    found(Kind::Panic, 1, clients(2, Winner::Starts));
+    panics("servers started", 1, clients(2, Winner::Starts));
 }
 
 #[test]
 fn the_winner_looks_again() {
-    clean(0, clients(2, Winner::LooksAgain));
+    clean(14, clients(2, Winner::LooksAgain));
 }

@@ -2,9 +2,9 @@
 
 use interleave::sync::atomic::{AtomicBool, Ordering};
 use interleave::sync::{Arc, Mutex};
-use interleave::{Kind, thread};
+use interleave::thread;
 
-use crate::expect::{clean, found};
+use crate::expect::{clean, panics};
 
 /// Who frees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +63,10 @@ fn two_owners(frees: Frees) -> impl Fn() + Send + Sync + 'static {
 
 #[test]
 fn the_second_to_mark_frees_too_early() {
-    found(Kind::Panic, 1, two_owners(Frees::SecondToMark));
+    panics("used after it was freed", 1, two_owners(Frees::SecondToMark));
 }
 
 #[test]
 fn the_second_to_finish_frees() {
-    clean(0, two_owners(Frees::SecondToFinish));
+    clean(4, two_owners(Frees::SecondToFinish));
 }

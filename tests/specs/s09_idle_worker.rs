@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use interleave::sync::{Arc, Condvar, Mutex};
 use interleave::thread::{self, JoinHandle};
-use interleave::{Builder, Kind, Verdict};
+use interleave::{Builder, Verdict};
 
-use crate::expect::found;
+use crate::expect::deadlocks;
 
 /// Who takes the worker out of the number of idle ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn two_tasks(counts: Counts) -> impl Fn() + Send + Sync + 'static {
 
 #[test]
 fn the_worker_is_taken_for_granted_twice() {
-    found(Kind::Deadlock, 0, two_tasks(Counts::Worker));
+    deadlocks(0, two_tasks(Counts::Worker));
 }
 
 #[test]

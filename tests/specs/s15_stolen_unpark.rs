@@ -3,9 +3,9 @@
 
 use interleave::sync::Arc;
 use interleave::sync::atomic::{AtomicBool, Ordering};
-use interleave::{Kind, thread};
+use interleave::thread;
 
-use crate::expect::{clean, found};
+use crate::expect::{clean, deadlocks};
 
 /// How the executor knows that it was woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +74,10 @@ fn executor(woken: Woken) -> impl Fn() + Send + Sync + 'static {
 
 #[test]
 fn the_token_is_used_up_by_the_library() {
-    found(Kind::Deadlock, 0, executor(Woken::Token));
+    deadlocks(0, executor(Woken::Token));
 }
 
 #[test]
 fn a_flag_of_its_own() {
-    clean(0, executor(Woken::Flag));
+    clean(41, executor(Woken::Flag));
 }

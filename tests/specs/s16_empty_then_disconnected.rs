@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use interleave::sync::atomic::{AtomicUsize, Ordering};
 use interleave::sync::{Arc, Mutex};
-use interleave::{Kind, thread};
+use interleave::thread;
 
-use crate::expect::{clean, found};
+use crate::expect::{clean, panics};
 
 /// What the receiver does when the senders are gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +61,10 @@ fn the_last_message(gone: Gone) -> impl Fn() + Send + Sync + 'static {
 
 #[test]
 fn a_message_between_the_two_looks_is_lost() {
-    found(Kind::Panic, 1, the_last_message(Gone::GivesUp));
+    panics("the message was accepted", 1, the_last_message(Gone::GivesUp));
 }
 
 #[test]
 fn the_receiver_looks_again() {
-    clean(0, the_last_message(Gone::LooksAgain));
+    clean(6, the_last_message(Gone::LooksAgain));
 }

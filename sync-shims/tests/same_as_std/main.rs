@@ -8,7 +8,9 @@
     clippy::bool_assert_comparison,
     clippy::borrow_interior_mutable_const,
     clippy::declare_interior_mutable_const,
+    clippy::needless_late_init,
     clippy::redundant_allocation,
+    clippy::redundant_closure,
     clippy::unit_arg
 )]
 

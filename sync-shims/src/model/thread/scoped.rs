@@ -160,12 +160,14 @@ impl fmt::Debug for Scope<'_, '_> {
                 let real = unsafe { &*real.load(Ordering::Acquire).cast::<std::thread::Scope<'_, '_>>() };
                 real.fmt(f)
             }
-            Inner::Model(scope) => f
-                .debug_struct("Scope")
-                .field("num_running_threads", &scope.children().len())
-                .field("a_thread_panicked", &scope.children().iter().any(|(_, fate)| fate.panicked()))
-                .field("main_thread", &scope.owner)
-                .finish_non_exhaustive(),
+            Inner::Model(scope) => {
+                let children = scope.children().clone();
+                f.debug_struct("Scope")
+                    .field("num_running_threads", &children.len())
+                    .field("a_thread_panicked", &children.iter().any(|(_, fate)| fate.panicked()))
+                    .field("main_thread", &scope.owner)
+                    .finish_non_exhaustive()
+            }
         }
     }
 }

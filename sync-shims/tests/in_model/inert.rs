@@ -1,0 +1,52 @@
+//! An execution that is over: nothing is performed, nothing panics, nothing waits.
+
+use sync_shims::model::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst, fence};
+use sync_shims::model::cell::UnsafeCell;
+use sync_shims::model::sync::{Arc, Condvar, Mutex};
+use sync_shims::model::{hint, thread};
+
+use crate::controller::Fake;
+
+#[test]
+fn nothing_is_performed_and_nothing_panics() {
+    for model in [Fake::new(), Fake::counting()] {
+        model.run(|| {
+            let mutex = Mutex::new(1);
+            let (counted, locked) = (Arc::new(3), mutex.lock().unwrap());
+            let weak = Arc::downgrade(&counted);
+            let before = thread::spawn(|| 7);
+            model.log();
+            model.end();
+
+            let a = AtomicUsize::new(5);
+            a.store(6, SeqCst);
+            assert_eq!((a.load(SeqCst), a.swap(1, SeqCst), a.fetch_add(1, SeqCst)), (5, 5, 5));
+            assert_eq!(a.compare_exchange(8, 1, SeqCst, SeqCst), Ok(8));
+            assert_eq!(a.update(SeqCst, SeqCst, |v| v + 1), 5);
+            assert!(!a.as_ptr().is_null());
+            assert!(AtomicPtr::<u8>::default().load(SeqCst).is_null());
+            fence(SeqCst);
+            hint::spin_loop();
+
+            drop(mutex.lock());
+            drop(mutex.try_lock());
+            drop(locked);
+            drop(Condvar::new().wait(mutex.lock().unwrap()));
+
+            assert_eq!(before.join().unwrap(), 7);
+            assert!(thread::spawn(|| 1).join().is_err());
+            thread::scope(|scope| assert!(scope.spawn(|| 1).is_finished()));
+            thread::park();
+            thread::current().unpark();
+            thread::yield_now();
+
+            assert_eq!(Arc::strong_count(&counted), 1);
+            assert!(weak.upgrade().is_some());
+            assert_eq!(Arc::try_unwrap(counted).unwrap(), 3);
+            // SAFETY: 1. There is one thread.
+            unsafe { *UnsafeCell::new(1).get() = 2 };
+        });
+        let log = model.log();
+        assert!(log.iter().all(|line| line.contains("UnsafeCell") || line.contains(" get ") || line.contains(" drop ")), "{log:?}");
+    }
+}

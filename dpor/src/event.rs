@@ -268,8 +268,9 @@ pub(crate) fn label(thread: ThreadId, op: &Op, memory: Memory) -> (Label, Part) 
         Action::Choose { .. } => (one(Kind::Choose, ObjectId::NONE, Order::RELAXED), Part::Choice),
         Action::Spawn => (one(Kind::Spawn, ObjectId::NONE, Order::RELAXED), Part::Spawn),
         Action::Join { .. } => (one(Kind::Join, ObjectId::NONE, Order::ACQUIRE), Part::Join),
-        Action::Ended { thread } => (one(Kind::Ended, ObjectId(thread.0), of(Ordering::Acquire)), Part::Read),
-        Action::End => (one(Kind::End, ObjectId(thread.0), of(Ordering::Release)), Part::Write),
+        // The end of a thread is a simulated object too.
+        Action::Ended { thread } => (one(Kind::Ended, ObjectId(thread.0), Order::ALL), Part::Read),
+        Action::End => (one(Kind::End, ObjectId(thread.0), Order::ALL), Part::Write),
         Action::Spin | Action::Yield => (one(Kind::Spin, ObjectId::NONE, Order::RELAXED), Part::Spin),
         Action::Assume => (one(Kind::Assume, ObjectId::NONE, Order::RELAXED), Part::Spin),
     }

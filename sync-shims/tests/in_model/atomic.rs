@@ -1,5 +1,5 @@
-use sync_shims::model::atomic::{AtomicBool, AtomicI8, AtomicI64, AtomicPtr, AtomicU8, AtomicUsize, Ordering, fence};
 use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use sync_shims::model::atomic::{AtomicBool, AtomicI8, AtomicI64, AtomicPtr, AtomicU8, AtomicUsize, Ordering, fence};
 
 use crate::controller::{Failed, Fake};
 

@@ -47,6 +47,9 @@ fn nothing_is_performed_and_nothing_panics() {
             unsafe { *UnsafeCell::new(1).get() = 2 };
         });
         let log = model.log();
-        assert!(log.iter().all(|line| line.contains("UnsafeCell") || line.contains(" get ") || line.contains(" drop ")), "{log:?}");
+        assert!(
+            log.iter().all(|line| line.contains("UnsafeCell") || line.contains(" get ") || line.contains(" drop ")),
+            "{log:?}"
+        );
     }
 }

@@ -29,10 +29,16 @@ fn use_from_outside_is_noticed() {
         drop(mutex.lock());
         cell.0.with(|_| ());
         let message = message_from_another_os_thread(|| _ = atomic.load(Relaxed));
-        assert!(message.starts_with("error[interleave::outside]: AtomicUsize::load from outside the model"), "{message}");
+        assert!(
+            message.starts_with("error[interleave::outside]: AtomicUsize::load from outside the model"),
+            "{message}"
+        );
         let message = message_from_another_os_thread(|| _ = mutex.lock());
         assert!(message.starts_with("error[interleave::outside]: Mutex::lock from outside the model"), "{message}");
-        let message = message_from_another_os_thread(|| { let cell = &cell; _ = cell.0.get() });
+        let message = message_from_another_os_thread(|| {
+            let cell = &cell;
+            _ = cell.0.get()
+        });
         assert!(message.starts_with("error[interleave::outside]: UnsafeCell::get from outside the model"), "{message}");
     });
     atomic.store(1, Relaxed);

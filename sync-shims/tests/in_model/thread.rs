@@ -116,7 +116,12 @@ fn tokens() {
     let model = Fake::new();
     model.run(|| {
         let me = thread::current();
-        let unpark = || thread::spawn({ let me = me.clone(); move || me.unpark() });
+        let unpark = || {
+            thread::spawn({
+                let me = me.clone();
+                move || me.unpark()
+            })
+        };
         unpark();
         unpark();
         thread::park();

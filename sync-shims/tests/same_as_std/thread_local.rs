@@ -18,7 +18,9 @@ lib::thread_local! {
 }
 
 lib::thread_local!(static ALONE: u32 = 5);
-lib::thread_local!(pub static CONST_ALONE: u32 = const { 2 + 3 };);
+lib::thread_local!(
+    pub static CONST_ALONE: u32 = const { 2 + 3 };
+);
 lib::thread_local! {}
 
 #[test]
@@ -78,10 +80,7 @@ fn values_that_are_gone() {
             let error = GOING.try_with(|_| ()).unwrap_err();
             assert_eq!(format!("{error:?} {error}"), "AccessError already destroyed");
             let message = panic_message(|| GOING.with(|_| ()));
-            assert_eq!(
-                message,
-                "cannot access a Thread Local Storage value during or after destruction: AccessError"
-            );
+            assert_eq!(message, "cannot access a Thread Local Storage value during or after destruction: AccessError");
         }
     }
     lib::thread_local!(static GOING: UsesItself = const { UsesItself });

@@ -125,7 +125,8 @@ impl Condvar {
                 let (real, timed_out) = match timeout {
                     None => (self.real.wait(real).unwrap_or_else(PoisonError::into_inner), false),
                     Some(timeout) => {
-                        let (real, result) = self.real.wait_timeout(real, timeout).unwrap_or_else(PoisonError::into_inner);
+                        let (real, result) =
+                            self.real.wait_timeout(real, timeout).unwrap_or_else(PoisonError::into_inner);
                         (real, result.timed_out())
                     }
                 };
@@ -191,11 +192,7 @@ impl Condvar {
     ///
     /// If the mutex is poisoned when it has been taken again; the error holds the guard.
     #[track_caller]
-    pub fn wait_while<'a, T, F>(
-        &self,
-        mut guard: MutexGuard<'a, T>,
-        mut condition: F,
-    ) -> LockResult<MutexGuard<'a, T>>
+    pub fn wait_while<'a, T, F>(&self, mut guard: MutexGuard<'a, T>, mut condition: F) -> LockResult<MutexGuard<'a, T>>
     where
         F: FnMut(&mut T) -> bool,
     {
@@ -223,11 +220,7 @@ impl Condvar {
     /// If the mutex is poisoned when it has been taken again; the error holds the guard.
     #[deprecated(note = "replaced by `wait_timeout`")]
     #[track_caller]
-    pub fn wait_timeout_ms<'a, T>(
-        &self,
-        guard: MutexGuard<'a, T>,
-        ms: u32,
-    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+    pub fn wait_timeout_ms<'a, T>(&self, guard: MutexGuard<'a, T>, ms: u32) -> LockResult<(MutexGuard<'a, T>, bool)> {
         let woken = |(guard, result): (MutexGuard<'a, T>, WaitTimeoutResult)| (guard, !result.timed_out());
         match self.wait_timeout(guard, Duration::from_millis(ms.into())) {
             Ok(waited) => Ok(woken(waited)),

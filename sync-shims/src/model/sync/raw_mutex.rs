@@ -123,12 +123,7 @@ pub(crate) fn panicking() -> bool {
 impl RawMutex {
     #[track_caller]
     pub(crate) const fn new(words: &'static Words) -> Self {
-        RawMutex {
-            identity: Identity::new(),
-            words,
-            real: std::sync::Mutex::new(()),
-            poisoned: AtomicBool::new(false),
-        }
+        RawMutex { identity: Identity::new(), words, real: std::sync::Mutex::new(()), poisoned: AtomicBool::new(false) }
     }
 
     fn init(&self) -> u64 {

@@ -44,7 +44,8 @@ pub(super) fn handle_of(
 ) -> Arc<ModelThread> {
     let execution = controller.execution();
     let new = || Arc::new(ModelThread { id, execution, name, token: Identity::at(site) });
-    let registry = controller.storage(Scope::Execution, &raw const REGISTRY as usize, &mut || Box::new(Registry::default()));
+    let registry =
+        controller.storage(Scope::Execution, &raw const REGISTRY as usize, &mut || Box::new(Registry::default()));
     match registry {
         // The storage is being destroyed with the execution: no other thread is there to use the handle.
         None => new(),

@@ -93,12 +93,7 @@ fn put<T>(result: &Mutex<Option<Result<T>>>, value: Result<T>) {
 /// # Safety
 ///
 /// `f` and its result must stay valid until the thread has ended.
-pub(super) unsafe fn start<'a, F, T>(
-    controller: &dyn Controller,
-    name: Option<String>,
-    f: F,
-    site: Site,
-) -> Started<T>
+pub(super) unsafe fn start<'a, F, T>(controller: &dyn Controller, name: Option<String>, f: F, site: Site) -> Started<T>
 where
     F: FnOnce() -> T + 'a,
     T: 'a,

@@ -41,7 +41,8 @@ pub fn park() {
         Kind::Model(thread) => {
             let site = Location::caller();
             if !wakes_up_spuriously(site) {
-                let action = Action::Object { outs: park_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
+                let action =
+                    Action::Object { outs: park_outs, args: [0; 2], failure: Ordering::Relaxed, yields: false };
                 perform(&thread.token, ABSENT, action, INFO, site);
             }
         }

@@ -325,7 +325,8 @@ impl Counts {
     /// Makes the value of a strong handle its own as far as that goes without copying it.
     pub(super) fn make_unique(&self, site: Site) -> Unique {
         self.observe();
-        let action = Action::Update { update: move_if_only, operands: [0; 2], order: Acquire, failure: Acquire, weak: false };
+        let action =
+            Action::Update { update: move_if_only, operands: [0; 2], order: Acquire, failure: Acquire, weak: false };
         if let Some(old) = self.perform(action, &MAKE_MUT, site) {
             return match (strong_of(old), weak_of(old)) {
                 (1, 0) => Unique::Yes,

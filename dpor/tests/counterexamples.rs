@@ -470,3 +470,29 @@ fn interleavings_of_a_waiting_loop() {
         assert_eq!(explored.classes.len(), 1, "{memory:?}");
     }
 }
+
+/// While a thread holds a lock, another that wants it can be left for free: it may pay to leave the holder just before it
+/// unlocks, although nothing orders the other thread's next operation before that.
+#[test]
+fn leaving_a_lock_holder_makes_others_block() {
+    let program = parse("L(m); W(x,1,rlx); U(m); L(n); W(x,1,rlx); U(n) || r0=R(x,rlx); L(m); r0=R(x,rlx); U(m)");
+    let classes = interleavings::all(&program, Plain::Accesses);
+    for (bound, expected) in [(0, 2), (1, 5), (2, 5)] {
+        let within = classes.values().filter(|f| f.preemptions <= Some(bound)).count() as u64;
+        let found = engine::explore(&program, engine::bounded(bound)).executions;
+        assert_eq!((within, found), (expected, expected), "bound {bound}");
+    }
+}
+
+/// The same with a wait that times out: leaving it is free, so the other thread may stop anywhere.
+#[test]
+fn leaving_a_timed_wait_is_no_preemption() {
+    let waiter = || vec![object(0, ObjectOp::Enqueue), object(0, ObjectOp::TimedWake)];
+    let program = program(&[0], vec![waiter(), waiter()]);
+    let classes = interleavings::all(&program, Plain::Accesses);
+    for (bound, expected) in [(0, 6), (1, 6)] {
+        let within = classes.values().filter(|f| f.preemptions <= Some(bound)).count() as u64;
+        let found = engine::explore(&program, engine::bounded(bound)).executions;
+        assert_eq!((within, found), (expected, expected), "bound {bound}");
+    }
+}

@@ -261,9 +261,11 @@ impl File {
     #[track_caller]
     fn write_all_as(&self, access: Access, mut data: &[u8]) -> io::Result<()> {
         while !data.is_empty() {
-            match self.write_as(access, data)? {
-                0 => return Err(io::ErrorKind::WriteZero.into()),
-                count => data = &data[count..],
+            match self.write_as(access, data) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => data = &data[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())

@@ -67,6 +67,15 @@ pub(crate) enum Patience {
     Limited,
 }
 
+/// How the caller has the descriptor that it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Through `&mut`: nobody else uses this descriptor.
+    Exclusive,
+    /// Through `&`.
+    Shared,
+}
+
 /// How a system call ends other than well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {

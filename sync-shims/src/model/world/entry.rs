@@ -149,7 +149,7 @@ impl Place {
         }
     }
 
-    /// As [`Place::act`], by the holder of the lock of renames: there is no mark but its own.
+    /// As [`Place::act`], when it is the caller's turn to rename: there is no mark but its own.
     pub(crate) fn act_once(&self, call: Call<'_>, step: &'static Step, argument: Entry) -> Sys<Entry> {
         Ok(Entry(call.act(&self.object, step, [argument.state(), 0])?))
     }

@@ -203,6 +203,6 @@ mod tests {
         let four = shared([1, 2, 3, (1 << OWNER_BITS) - 1].into_iter());
         assert_eq!(four & EXCLUSIVE, 0);
         assert_eq!(outcome(lock_shared, four, 5), Some(Outcome::read(FULL)));
-        assert_eq!(outcome(lock_shared, four, 3).unwrap().writes, true);
+        assert!(outcome(lock_shared, four, 3).unwrap().writes);
     }
 }

@@ -117,11 +117,11 @@ impl Inode {
         }
     }
 
-    /// It is going to have a name at `path`, too.
+    /// It is going to have a name at `path`, too. The caller has the turn of calls on two paths: nobody else does this now.
     pub(crate) fn add_place(&self, call: Call<'_>, path: &Path) -> Sys<()> {
         static ADD: Step = Step::new("fs", "link", one_more);
-        call.act(&self.places.count, &ADD, [0, 0])?;
         self.places.list.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+        call.act(&self.places.count, &ADD, [0, 0])?;
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
-use super::call::{Call, Halt, Object, Step, Sys};
+use super::call::{Call, Object, Step, Sys};
 use super::connection::{Connection, Endpoint, Side};
 use super::descriptor::Descriptors;
 use super::entry::{Entry, Kind, Place, inode, look, make};
@@ -40,7 +40,7 @@ pub(crate) struct Socket {
 struct Waiting {
     /// Whether the connection has arrived; it stays 1.
     arrived: Object,
-    /// Put there right after the ticket was taken.
+    /// Put there before it arrives.
     connection: OnceLock<Arc<Connection>>,
 }
 
@@ -130,6 +130,13 @@ impl Socket {
         places.entry(ticket).or_insert_with(new).clone()
     }
 
+    /// The connection with this ticket, once it has arrived.
+    fn wait_for(&self, call: Call<'_>, step: &'static Step, ticket: u64) -> Sys<Arc<Connection>> {
+        let place = self.place(ticket, call.site());
+        call.act(&place.arrived, step, [0, 0])?;
+        Ok(place.connection.get().expect("it has arrived").clone())
+    }
+
     /// connect(2) once the path has led here.
     fn connect(&self, call: Call<'_>) -> Sys<Arc<Connection>> {
         static CONNECT: Step = Step::new("UnixStream", "connect", ticket);
@@ -140,7 +147,6 @@ impl Socket {
         }
         let connection = Arc::new(Connection::new(&self.name, ticket, call.site()));
         let place = self.place(ticket, call.site());
-        // Whoever closes the socket after the step above looks for the connection here.
         place.connection.get_or_init(|| connection.clone());
         call.act(&place.arrived, &ARRIVE, [0, 0])?;
         Ok(connection)
@@ -211,9 +217,7 @@ impl Listener {
         static MEET: Step = Step::new("UnixListener", "accept", meet).role(Role::Wait);
         let before = call.act(&self.socket.queue, &NEXT, [0, 0])?;
         let ticket = if before & NONBLOCKING == 0 { before >> 1 } else { self.ticket_given_out(call, before)? };
-        let place = self.socket.place(ticket, call.site());
-        call.act(&place.arrived, &MEET, [0, 0])?;
-        let connection = place.connection.get().ok_or(Halt::Inert)?.clone();
+        let connection = self.socket.wait_for(call, &MEET, ticket)?;
         Ok(Endpoint::new(call, connection, Side::Server, Some(self.socket.address.clone()), None))
     }
 
@@ -238,6 +242,7 @@ impl Listener {
     pub(crate) fn close(&self, call: Call<'_>) -> Sys<()> {
         static CLOSE: Step = Step::new("UnixListener", "close", close);
         static ACCEPTED: Step = Step::new("UnixListener", "close", look);
+        static MEET: Step = Step::new("UnixListener", "close", meet).role(Role::Wait);
         if !self.descriptors.close(call)? {
             return Ok(());
         }
@@ -247,9 +252,7 @@ impl Listener {
         }
         let accepted = call.act(&self.socket.queue, &ACCEPTED, [0, 0])? >> 1;
         for ticket in accepted..tickets {
-            if let Some(connection) = self.socket.place(ticket, call.site()).connection.get() {
-                connection.refuse(call)?;
-            }
+            self.socket.wait_for(call, &MEET, ticket)?.refuse(call)?;
         }
         Ok(())
     }

@@ -11,14 +11,14 @@
 //! different paths commute, and the explorer sees exactly which calls meet. A call that needs several objects is several
 //! steps, as it is in the kernel.
 //!
-//! Bytes, addresses and the tables that lead from a path to its objects are plain data ([`Tables`]). They are touched right
-//! after a step, before the same thread takes its next one, in the order in which the execution happens to run. That order
-//! may differ between two runs of the same execution, except that a step which *writes* an object comes after all earlier
-//! writes of it. Hence the rule on which everything here rests:
+//! Bytes, addresses and the tables that lead from a path to its objects are plain data ([`Tables`](tables::Tables)). Other
+//! threads may run between a step and what its thread does next, and an execution that is repeated runs in another order,
+//! except that a step comes after the step that wrote what it reads, and what comes before that. Hence the rule on which
+//! everything here rests, the same as for any data behind a release and an acquire:
 //!
-//! **What a step finds in the plain data must have been put there before a step whose state it has read.** So tables are
-//! either append-only with names that do not depend on the order (paths; numbers made of the thread and its own count, see
-//! [`Call::fresh`]), or belong to one object all of whose users write it.
+//! **What a step leads to in the plain data must have been put there before the step that says so.** So tables are
+//! append-only, with names that do not depend on the order (paths; numbers made of the thread and its own count, see
+//! [`Call::fresh`]), or they are used in turns ([`Turn`](turn::Turn)), which are objects themselves.
 //!
 //! | file | holds |
 //! |---|---|
@@ -27,6 +27,7 @@
 //! | `tables.rs` | the plain data of an execution |
 //! | `path.rs` | from what the user wrote to a name in the namespace |
 //! | `entry.rs` | what a path leads to: create, look up, remove |
+//! | `turn.rs` | locks of the kernel's own |
 //! | `rename.rs` | rename, in several steps that look like one |
 //! | `inode.rs` | files, directories and socket files |
 //! | `descriptor.rs` | how many descriptors an open file has, and who closes the last one |
@@ -34,12 +35,14 @@
 //! | `flock.rs` | the lock of a file |
 //! | `open.rs` | open files |
 //! | `listener.rs` | listening sockets: bind, listen, connect, accept |
+//! | `direction.rs` | one direction of a connection: its bytes and its end |
 //! | `connection.rs` | connected sockets: read, write, shutdown, close |
 
 mod call;
 mod connection;
 mod content;
 mod descriptor;
+mod direction;
 mod entry;
 mod errno;
 mod flock;
@@ -51,13 +54,14 @@ mod rename;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod turn;
 
-pub(crate) use call::{Call, Halt, OrInert, Sys, enter, resume};
+pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume};
 pub(crate) use connection::{Connection, Endpoint, Shut};
 pub(crate) use entry::{Kind, create_dir, create_dir_all, exists, remove_file};
 pub(crate) use errno::Errno;
 pub(crate) use inode::{Status, status};
 pub(crate) use listener::{Listener, connect};
 pub(crate) use flock::Mode as LockMode;
-pub(crate) use open::{Access, OpenFile, OpenMode};
+pub(crate) use open::{OpenFile, OpenMode};
 pub(crate) use rename::{hard_link, rename};

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use dpor::{Outcome, Outcomes, Role, ThreadId};
-
-use super::call::{Call, Object, Step, Sys};
+use super::call::{Access, Call, Step, Sys};
 use super::content::Content;
 use super::descriptor::Descriptors;
 use super::entry::{Entry, Kind, Place, inode, look, make};
 use super::errno::Errno;
 use super::flock::{Mode, Owner};
 use super::inode::{Inode, Status};
+use super::turn::Turn;
 use crate::model::event::Site;
 
 /// How a file is opened: the flags of open(2), after std has checked that they go together.
@@ -46,30 +45,9 @@ pub(crate) struct OpenFile {
     owner: Owner,
     /// Whether a lock was ever asked for: otherwise closing does not give one up.
     locks: AtomicBool,
-    /// Where the next read or write is; used by who holds `position_lock`, or has the only descriptor to himself.
+    /// Where the next read or write is; used by whoever's turn it is, or who has the only descriptor to himself.
     position: AtomicU64,
-    position_lock: Object,
-}
-
-/// How the caller of a read, write or seek has the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Through `&mut File`: nobody else uses this descriptor.
-    Exclusive,
-    /// Through `&File`.
-    Shared,
-}
-
-/// Waits until the state is 0, and makes it 1.
-fn take(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    if state == 0 {
-        out.push(Outcome::write(1, 0));
-    }
-}
-
-/// Makes the state 0.
-fn give(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(0, 0));
+    turn: Turn,
 }
 
 /// Finds or makes the inode that open(2) opens, and whether it was made.
@@ -116,7 +94,7 @@ impl OpenFile {
             owner: Owner::new(call)?,
             locks: AtomicBool::new(false),
             position: AtomicU64::new(0),
-            position_lock: Object::new(0, call.site()).named("file position"),
+            turn: Turn::new("file position", call.site()),
         }))
     }
 
@@ -261,19 +239,11 @@ impl OpenFile {
     /// Calls `f` with the position, which nobody else uses meanwhile; it returns the new one. POSIX wants reads and writes
     /// through the same open file not to mix (Linux: `f_pos_lock`).
     fn at_position<R>(&self, call: Call<'_>, access: Access, f: impl FnOnce(u64) -> Sys<(R, u64)>) -> Sys<R> {
-        static TAKE: Step = Step::new("File", "position", take).role(Role::Acquire);
-        static GIVE: Step = Step::new("File", "position", give).role(Role::Release);
-        let shared = access == Access::Shared || self.descriptors.cloned();
-        if shared {
-            call.act(&self.position_lock, &TAKE, [0, 0])?;
-        }
-        let result = f(self.position.load(Ordering::Relaxed));
-        if let Ok((_, position)) = &result {
-            self.position.store(*position, Ordering::Relaxed);
-        }
-        if shared {
-            call.act(&self.position_lock, &GIVE, [0, 0])?;
-        }
-        result.map(|(value, _)| value)
+        let here = || {
+            let (result, position) = f(self.position.load(Ordering::Relaxed))?;
+            self.position.store(position, Ordering::Relaxed);
+            Ok(result)
+        };
+        if access == Access::Shared || self.descriptors.cloned() { self.turn.hold(call, here) } else { here() }
     }
 }

@@ -6,7 +6,7 @@
 //! the second path is the moment at which the call happens: before it nobody has seen anything but the state before; after
 //! it, nobody sees the first path until that is in its state after, too.
 //!
-//! Such calls take turns, with a lock: two that met each other's marks would wait for each other.
+//! Such calls take turns: two that met each other's marks would wait for each other.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -46,18 +46,6 @@ fn set(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::write(1, 0));
 }
 
-/// Waits until the state is 0, and makes it 1.
-fn lock(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    if state == 0 {
-        out.push(Outcome::write(1, 0));
-    }
-}
-
-/// Makes the state 0.
-fn unlock(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(0, 0));
-}
-
 /// Waits until the call that left `mark` is done.
 pub(crate) fn wait(call: Call<'_>, mark: Entry) -> Sys<()> {
     static WAIT: Step = Step::new("fs", "lookup", wait_set).role(Role::Wait);
@@ -66,52 +54,34 @@ pub(crate) fn wait(call: Call<'_>, mark: Entry) -> Sys<()> {
     Ok(())
 }
 
-/// A call on two paths in progress.
-struct Turn<'a> {
-    call: Call<'a>,
-    /// What it leaves at the first path meanwhile.
-    mark: Entry,
-    done: Arc<Object>,
-    lock: Arc<Object>,
-}
-
-impl<'a> Turn<'a> {
-    fn take(call: Call<'a>) -> Sys<Self> {
-        static LOCK: Step = Step::new("fs", "rename_lock", lock).role(Role::Acquire);
-        let number = call.fresh()?;
-        let done = Arc::new(Object::new(0, call.site()).named("the end of a rename"));
-        let lock = call.tables(|tables| {
-            tables.add_rename(number, done.clone());
-            tables.rename_lock(call.site())
-        })?;
-        call.act(&lock, &LOCK, [0, 0])?;
-        Ok(Turn { call, mark: Entry::moving(number), done, lock })
-    }
-
-    /// Marks what is at `from`; `work` is told what it is and says what to leave there and how the call ends.
-    fn work(self, from: &Place, step: &'static Step, work: impl FnOnce(Entry) -> Sys<(Entry, Sys<()>)>) -> Sys<()> {
-        static SETTLE: Step = Step::new("fs", "settle", settle);
-        static DONE: Step = Step::new("fs", "settle", set).role(Role::Signal);
-        let found = from.act_once(self.call, step, self.mark)?;
-        let result = match found.kind() {
+/// Marks what is at `from` meanwhile, and calls `work` with what it is: that says what to leave there, and how the call ends.
+fn with_mark(
+    call: Call<'_>,
+    from: &Place,
+    step: &'static Step,
+    work: impl FnOnce(Entry) -> Sys<(Entry, Sys<()>)>,
+) -> Sys<()> {
+    static SETTLE: Step = Step::new("fs", "settle", settle);
+    static DONE: Step = Step::new("fs", "settle", set).role(Role::Signal);
+    let number = call.fresh()?;
+    let done = Arc::new(Object::new(0, call.site()).named("the end of a rename"));
+    let turn = call.tables(|tables| {
+        tables.add_rename(number, done.clone());
+        tables.turn_of_renames(call.site())
+    })?;
+    turn.hold(call, || {
+        let found = from.act_once(call, step, Entry::moving(number))?;
+        match found.kind() {
             None => Err(Errno::NOENT.into()),
-            Some(Kind::Directory) => self.call.unsupported("renaming a directory"),
+            Some(Kind::Directory) => call.unsupported("renaming a directory"),
             Some(Kind::File | Kind::Socket) => {
                 let (leave, result) = work(found)?;
-                from.act_once(self.call, &SETTLE, leave)?;
-                self.call.act(&self.done, &DONE, [0, 0])?;
+                from.act_once(call, &SETTLE, leave)?;
+                call.act(&done, &DONE, [0, 0])?;
                 result
             }
-        };
-        self.end()?;
-        result
-    }
-
-    fn end(self) -> Sys<()> {
-        static UNLOCK: Step = Step::new("fs", "rename_unlock", unlock).role(Role::Release);
-        self.call.act(&self.lock, &UNLOCK, [0, 0])?;
-        Ok(())
-    }
+        }
+    })
 }
 
 /// Stands in for rename(2), of files and socket files: what was at `to` is replaced in one step.
@@ -126,7 +96,7 @@ pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
             _ => Ok(()),
         };
     }
-    Turn::take(call)?.work(&from, &RENAME, |moved| {
+    with_mark(call, &from, &RENAME, |moved| {
         inode(call, moved)?.add_place(call, &to.path)?;
         let replaced = to.act_once(call, &REPLACE, moved)?;
         Ok(match replaced.kind() {
@@ -158,7 +128,7 @@ pub(crate) fn hard_link(call: Call<'_>, original: &Path, link: &Path) -> Sys<()>
     }
     // The original is held so that it cannot lose its last name before it has the new one: link(2) refuses to bring back an
     // inode without a name.
-    Turn::take(call)?.work(&from, &HOLD, |linked| {
+    with_mark(call, &from, &HOLD, |linked| {
         inode(call, linked)?.add_place(call, &to.path)?;
         let taken = to.act_once(call, &LINK, linked)? != Entry::ABSENT;
         Ok((linked, if taken { Err(Errno::EXIST.into()) } else { Ok(()) }))

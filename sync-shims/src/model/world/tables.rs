@@ -12,6 +12,7 @@ use super::call::Object;
 use super::entry::Entry;
 use super::inode::Inode;
 use super::path;
+use super::turn::Turn;
 use crate::model::controller::{Controller, Inert, Scope};
 use crate::model::event::Site;
 
@@ -25,8 +26,8 @@ pub(crate) struct Tables {
     inodes: HashMap<u64, Arc<Inode>>,
     /// By number: whether it is done.
     renames: HashMap<u64, Arc<Object>>,
-    /// Held while a rename takes its steps.
-    rename_lock: Option<Arc<Object>>,
+    /// Of calls on two paths.
+    turn_of_renames: Option<Arc<Turn>>,
     /// How many numbers of each series each thread took.
     numbers: HashMap<(ThreadId, Series), u64>,
 }
@@ -84,9 +85,9 @@ impl Tables {
         self.inodes.entry(number).or_insert_with(|| Arc::new(Inode::directory(number, site))).clone()
     }
 
-    /// The lock of all renames.
-    pub(crate) fn rename_lock(&mut self, site: Site) -> Arc<Object> {
-        self.rename_lock.get_or_insert_with(|| Arc::new(Object::new(0, site).named("the lock of renames"))).clone()
+    /// The turn of calls on two paths.
+    pub(crate) fn turn_of_renames(&mut self, site: Site) -> Arc<Turn> {
+        self.turn_of_renames.get_or_insert_with(|| Arc::new(Turn::new("renaming", site))).clone()
     }
 
     /// Adds a rename, before the step that lets others find it.

@@ -255,7 +255,16 @@ fn emptying_an_empty_file_only_looks() {
         let again = || drop(fs::File::create("f").unwrap());
         assert_eq!(outline(controller, again), ["f: create", "content of f: truncate"]);
         fs::write("f", "x").unwrap();
-        assert_eq!(outline(controller, again), ["f: create", "content of f: truncate!"]);
+        assert_eq!(
+            outline(controller, again),
+            [
+                "f: create",
+                "content of f: truncate",
+                "writing the content of f: take_turn!",
+                "content of f: truncate!",
+                "writing the content of f: give_turn!",
+            ]
+        );
     });
 }
 
@@ -271,6 +280,38 @@ fn closing_gives_up_a_lock_only_if_there_may_be_one() {
 }
 
 #[test]
+fn only_those_who_share_a_descriptor_take_turns() {
+    execution(|controller| {
+        let (mut a, b) = UnixStream::pair().unwrap();
+        let mut file = fs::File::create("f").unwrap();
+        let alone = || {
+            a.write_all(b"x").unwrap();
+            file.read(&mut [0]).unwrap_err();
+            file.write_all(b"x").unwrap();
+        };
+        assert_eq!(
+            outline(controller, alone),
+            [
+                "pair, first to second: write!",
+                "writing the content of f: take_turn!",
+                "content of f: write!",
+                "writing the content of f: give_turn!",
+            ]
+        );
+        let shared = || (&a).write_all(b"x").unwrap();
+        assert_eq!(
+            outline(controller, shared),
+            [
+                "writing to pair, first to second: take_turn!",
+                "pair, first to second: write!",
+                "writing to pair, first to second: give_turn!",
+            ]
+        );
+        assert_eq!((&b).read(&mut [0; 8]).unwrap(), 2);
+    });
+}
+
+#[test]
 fn a_rename_is_over_for_all_at_once() {
     execution(|controller| {
         fs::write("a", "x").unwrap();
@@ -278,13 +319,13 @@ fn a_rename_is_over_for_all_at_once() {
         assert_eq!(
             outline(controller, rename),
             [
-                "the lock of renames: rename_lock!",
+                "renaming: take_turn!",
                 "a: rename!",
                 "the names of an inode: link!",
                 "b: rename!",
                 "a: settle!",
                 "the end of a rename: settle!",
-                "the lock of renames: rename_unlock!",
+                "renaming: give_turn!",
             ]
         );
     });

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{SocketAddr, path_of, unnamed};
-use crate::model::world::{Call, Connection, Endpoint, OrInert, Shut, Sys, connect, enter, resume};
+use crate::model::world::{Access, Call, Connection, Endpoint, Halt, OrInert, Shut, Sys, connect, enter, resume};
 
 /// Stands in for [`std::os::unix::net::UnixStream`].
 ///
@@ -228,11 +228,41 @@ impl UnixStream {
         .or_inert(|| ())
     }
 
+    #[track_caller]
+    fn read_from(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Real(stream) => (&mut { stream }).read(buffer),
+            _ => self.call(Location::caller(), |call, end| end.read(call, buffer)).or_inert(|| 0),
+        }
+    }
+
+    #[track_caller]
+    fn write_as(&self, access: Access, data: &[u8]) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Real(stream) => (&mut { stream }).write(data),
+            _ => self.call(Location::caller(), |call, end| end.write(call, access, data)).or_inert(|| data.len()),
+        }
+    }
+
+    /// As std's default, but the steps are at the caller's place.
+    #[track_caller]
+    fn write_all_as(&self, access: Access, mut data: &[u8]) -> io::Result<()> {
+        while !data.is_empty() {
+            match self.write_as(access, data) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => data = &data[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// A call on a stream that is not a real one.
     fn call<T>(&self, site: &'static Location<'static>, f: impl FnOnce(Call<'_>, &Endpoint) -> Sys<T>) -> Sys<T> {
         match &self.0 {
             Inner::Model(end) => resume(end.execution(), site, |call| f(call, end)),
-            Inner::Real(_) | Inner::Inert => Err(crate::model::world::Halt::Inert),
+            Inner::Real(_) | Inner::Inert => Err(Halt::Inert),
         }
     }
 
@@ -268,74 +298,33 @@ impl fmt::Debug for UnixStream {
     }
 }
 
-impl Read for &UnixStream {
-    #[track_caller]
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &self.0 {
-            Inner::Real(stream) => (&mut { stream }).read(buffer),
-            _ => self.call(Location::caller(), |call, end| end.read(call, buffer)).or_inert(|| 0),
+/// The traits of std's type, through `&mut UnixStream` and through `&UnixStream`.
+macro_rules! io_traits {
+    ($type:ty, $access:expr) => {
+        impl Read for $type {
+            #[track_caller]
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.read_from(buffer)
+            }
         }
-    }
-}
 
-impl Write for &UnixStream {
-    #[track_caller]
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        match &self.0 {
-            Inner::Real(stream) => (&mut { stream }).write(data),
-            _ => self.call(Location::caller(), |call, end| end.write(call, data)).or_inert(|| data.len()),
+        impl Write for $type {
+            #[track_caller]
+            fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+                self.write_as($access, data)
+            }
+
+            #[track_caller]
+            fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
+                self.write_all_as($access, data)
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
         }
-    }
-
-    #[track_caller]
-    fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
-        match &self.0 {
-            Inner::Real(stream) => (&mut { stream }).write_all(data),
-            _ => write_all(self, data),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    };
 }
 
-/// As std's default, but steps are at the caller's place.
-#[track_caller]
-fn write_all(stream: &mut &UnixStream, mut data: &[u8]) -> io::Result<()> {
-    while !data.is_empty() {
-        match stream.write(data)? {
-            0 => return Err(io::ErrorKind::WriteZero.into()),
-            count => data = &data[count..],
-        }
-    }
-    Ok(())
-}
-
-impl Read for UnixStream {
-    #[track_caller]
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        (&*self).read(buffer)
-    }
-
-    #[track_caller]
-    fn read_exact(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        (&*self).read_exact(buffer)
-    }
-}
-
-impl Write for UnixStream {
-    #[track_caller]
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        (&*self).write(data)
-    }
-
-    #[track_caller]
-    fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
-        (&*self).write_all(data)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+io_traits!(UnixStream, Access::Exclusive);
+io_traits!(&UnixStream, Access::Shared);

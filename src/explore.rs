@@ -8,7 +8,7 @@ use dpor::{Decision, Ending, EventId, Memory, Schedule, Stats, ThreadId};
 use sync_shims::model::controller;
 
 use crate::builder::{Builder, Strategy};
-use crate::engine::{Engine, Failure, Outcome, Site, hook};
+use crate::engine::{Engine, Failure, Outcome, Site, exit, hook};
 use crate::fiber::{self, Abandoned, Cause};
 use crate::record::Recorder;
 use crate::replay::{self, Configuration, FailureNote, Provenance, Record, Recording};
@@ -34,6 +34,7 @@ pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
             controller.expect("there is one").fail("outside", message, site)
         });
     }
+    exit::watch();
     let test = test_name(&builder);
     let run = Run { site, body, started, test };
     let mut report = match builder.clone().with_environment() {
@@ -414,6 +415,13 @@ struct Recorded {
 impl Recorded {
     /// The execution did not fail as it had.
     fn tell_unlike(&mut self, hit: &Hit) {
+        if matches!(hit.failure, Failure::Other { .. } | Failure::Nondeterminism(_)) {
+            // These may come from what executions share, and then a single one does not show them: they stand for themselves.
+            let mut recorder = Recorder::new();
+            self.told = Some(recorder.plain_failure(&hit.failure));
+            self.recorder = recorder;
+            return;
+        }
         let now = match &self.failure {
             Some(failure) => format!("fails with `{}`", failure.code()),
             None => "passes".to_owned(),

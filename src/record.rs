@@ -82,7 +82,8 @@ impl Recorder {
         self.before.clear();
         let threads: Vec<ThreadId> = explorer.threads().collect();
         for thread in threads {
-            let mark = if explorer.has_ended(thread) {
+            let ends = explorer.pending(thread).is_some_and(|op| matches!(op.action, Action::End));
+            let mark = if explorer.has_ended(thread) || ends {
                 Mark::Absent
             } else if explorer.is_blocked(thread) || explorer.is_parked(thread) {
                 Mark::Blocked
@@ -279,11 +280,18 @@ impl Recorder {
                     missing: self.missing_edge(race),
                 }
             }
+            Failure::Nondeterminism(_) | Failure::Other { .. } => self.plain_failure(failure),
+        }
+    }
+
+    /// As [`Recorder::failure`], for failures that need no step.
+    pub(crate) fn plain_failure(&self, failure: &Failure) -> trace::Failure {
+        match failure {
             Failure::Nondeterminism(mismatch) => {
                 let describe = |(name, site): (&'static str, Site)| (name.to_owned(), place(site));
                 trace::Failure::Nondeterminism {
                     thread: self.place_of.get(&mismatch.thread).copied().unwrap_or(0),
-                    recorded: mismatch.recorded.map_or_else(|| describe(mismatch.now), describe),
+                    recorded: describe(mismatch.recorded),
                     now: describe(mismatch.now),
                 }
             }
@@ -292,6 +300,12 @@ impl Recorder {
                 message: message.clone(),
                 help: help.clone(),
                 site: site.map(place),
+            },
+            _ => trace::Failure::Other {
+                code: "internal",
+                message: format!("`{}` without its steps", failure.code()),
+                help: None,
+                site: None,
             },
         }
     }

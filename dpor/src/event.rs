@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::op::{Action, Budget, ObjectId, Op, Ordering, ThreadId};
+use crate::op::{Action, Budget, ObjectId, Op, Ordering, Site, ThreadId};
 use crate::explorer::spin_choice;
 use crate::memory::Memory;
 
@@ -81,6 +81,26 @@ pub enum Kind {
     Spin,
     /// [`Action::Assume`]; never in a graph.
     Assume,
+}
+
+impl Kind {
+    /// What to call such an operation when nothing more is known of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Load => "load",
+            Kind::Store => "store",
+            Kind::Update => "read-modify-write",
+            Kind::Object => "operation on an object",
+            Kind::Fence => "fence",
+            Kind::Choose => "choice",
+            Kind::Spawn => "spawn",
+            Kind::Join => "join",
+            Kind::Ended => "is_finished",
+            Kind::End => "end",
+            Kind::Spin => "spin",
+            Kind::Assume => "assumption",
+        }
+    }
 }
 
 /// Memory orderings as a set.
@@ -178,6 +198,8 @@ pub struct Event {
     pub(crate) release_fence: EventId,
     /// What the read read or the write wrote, in the current run.
     pub value: u64,
+    /// Where its operation was written.
+    pub site: Site,
     /// What it is.
     pub part: Part,
     /// Which operation it belongs to.
@@ -208,6 +230,7 @@ impl Event {
             prev_same: EventId::INIT,
             release_fence: EventId::INIT,
             value: 0,
+            site: op.site,
             part,
             kind: label.kind,
             order: label.success,

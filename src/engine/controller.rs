@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 use dpor::{Access, Action, Info, Op, Step, ThreadId};
 use sync_shims::model::controller::{Controller, Inert, Scope, Target, ThreadSpec};
 
+use super::statics;
 use super::threads::Teardown;
 use super::{Engine, Failure, Phase, Request, Site};
 use crate::fiber;
@@ -14,6 +15,9 @@ use crate::fiber;
 impl Controller for Engine {
     #[inline]
     fn perform(&self, target: Option<Target<'_>>, mut op: Op) -> Result<u64, Inert> {
+        if let Some(target) = &target {
+            self.check_carried(target, op.info, op.site);
+        }
         if self.phase.get() != Phase::Running {
             return self.operation_after_the_end(target.as_ref(), op);
         }
@@ -36,6 +40,10 @@ impl Controller for Engine {
         }
         let thread = self.current.get();
         if self.threads.get(thread).ordered.get() > 0 {
+            return;
+        }
+        self.check_carried(&target, what, site);
+        if self.phase.get() != Phase::Running {
             return;
         }
         let outcome = self.explorer.with(|explorer| {
@@ -215,6 +223,37 @@ impl Engine {
             }
             (step, ahead) = self.attempt(thread, target.as_ref(), &mut op);
         }
+    }
+
+    /// An object that an earlier execution has used was carried over, unless it is a `static`.
+    #[inline]
+    fn check_carried(&self, target: &Target<'_>, info: &'static Info, site: Site) {
+        let word = target.slot.get();
+        if word != 0 && word >> 24 != self.execution.get() && self.phase.get() == Phase::Running {
+            self.carried(target, info, site);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn carried(&self, target: &Target<'_>, info: &'static Info, site: Site) {
+        if statics::is_static(std::ptr::from_ref(target.slot).cast()) {
+            return;
+        }
+        target.slot.forget();
+        self.stop(Failure::Other {
+            code: "outside",
+            message: format!(
+                "`{}::{}` on an object that an earlier execution has used; it was created at {}",
+                info.family, info.name, target.created
+            ),
+            help: Some(
+                "every execution must start from the same state: create the object in the body of the model, or make it a \
+                 `static`"
+                    .to_owned(),
+            ),
+            site: Some(site),
+        });
     }
 
     fn record(&self, thread: ThreadId, target: Option<&Target<'_>>, op: &Op) {

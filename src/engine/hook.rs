@@ -71,6 +71,13 @@ pub(crate) fn noting<R>(engine: &Engine, f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Whether this OS thread is running a model thread.
+pub(crate) fn is_on_fiber() -> bool {
+    let engine = ENGINE.get();
+    // SAFETY: as in `noted`.
+    !engine.is_null() && unsafe { &*engine }.on_fiber.get()
+}
+
 /// Notes a panic if it belongs to a model.
 fn noted(info: &PanicHookInfo<'_>) -> bool {
     let engine = ENGINE.get();

@@ -8,6 +8,8 @@
 //! | `execution` | one run from the first thread to the last, and its teardown |
 //! | `threads` | what is known of a model thread; how its body is run |
 //! | `storage` | values that live as long as a thread or an execution |
+//! | `statics` | whether an object may have been used by an earlier execution |
+//! | `exit` | what to say when the program exits |
 //! | `hook` | panics: one report for a failure, none for an unwinding that is only a teardown |
 //!
 //! Everything runs on one OS thread, the worker, but for short looks from the outside after it was abandoned. Model code runs
@@ -16,6 +18,8 @@
 
 mod controller;
 mod execution;
+pub(crate) mod exit;
+mod statics;
 pub(crate) mod hook;
 mod storage;
 mod threads;

@@ -56,7 +56,6 @@ mod tests;
 use std::ops::Range;
 
 pub(crate) use self::body::Body;
-pub(crate) use self::note::Note;
 pub(crate) use self::pool::{Handle, Pool};
 pub(crate) use self::worker::{
     Abandoned, Cause, abandon_worker, in_fatal_section, last_words, run_on_worker, with_note,

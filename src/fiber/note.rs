@@ -14,6 +14,7 @@ pub(crate) struct Note {
     len: AtomicUsize,
 }
 
+#[allow(dead_code, reason = "a note is optional")]
 impl Note {
     pub(super) fn new() -> Self {
         Note { bytes: (0..CAPACITY).map(|_| AtomicU8::new(0)).collect(), len: AtomicUsize::new(0) }

@@ -40,6 +40,7 @@ enum Phase {
     /// Armed or suspended.
     Resumable,
     Running,
+    #[allow(dead_code, reason = "see `Pool::abandon`")]
     Abandoned,
 }
 
@@ -88,6 +89,7 @@ impl<F: Fiber> Pool<F> {
 
     /// Gives up a fiber that will never be resumed. Nothing on its stack is dropped or unwound, and the stack is never
     /// reused: others may still borrow from it.
+    #[allow(dead_code, reason = "a controller may unwind all its fibers instead")]
     pub(crate) fn abandon(&self, handle: Handle) {
         let entry = self.entry(handle.0);
         assert!(

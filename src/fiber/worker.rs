@@ -49,6 +49,7 @@ pub(crate) struct Abandoned {
     /// Why.
     pub(crate) cause: Cause,
     /// What the worker's [`Note`] said at that moment.
+    #[allow(dead_code, reason = "a report may know more")]
     pub(crate) note: Vec<u8>,
 }
 
@@ -136,6 +137,7 @@ fn try_shared_locks() {
 
 /// Gives up the worker that this OS thread belongs to: publishes `message` to its owner, and stops here for ever. Not
 /// for a panic hook, see [`last_words`].
+#[allow(dead_code, reason = "the way out of code that cannot return, other than a panic hook")]
 pub(crate) fn abandon_worker(message: String) -> ! {
     let Some(watch) = Watch::current() else {
         eprintln!("interleave: internal error: no worker to give up: {message}");
@@ -176,6 +178,7 @@ pub(crate) fn in_fatal_section<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// Calls `f` with the note of the worker that this OS thread belongs to, if it does.
+#[allow(dead_code, reason = "a note is optional")]
 pub(crate) fn with_note<R>(f: impl FnOnce(&Note) -> R) -> Option<R> {
     Watch::current().map(|watch| f(&watch.note))
 }
@@ -242,6 +245,7 @@ pub(super) struct Heir(Option<Arc<Watch>>);
 pub(super) struct Adopted(#[expect(dead_code, reason = "keeps the watch alive")] Option<Arc<Watch>>);
 
 /// What a helper thread of this OS thread's worker needs to become part of it.
+#[cfg(any(test, miri, feature = "os-threads", not(any(feature = "generator", feature = "corosensei"))))]
 pub(super) fn inherit() -> Heir {
     let watch = WATCH.get();
     if watch.is_null() {

@@ -91,8 +91,8 @@ pub enum Step {
 pub struct Mismatch {
     /// The thread.
     pub thread: ThreadId,
-    /// Description and place of the recorded operation, where known.
-    pub recorded: Option<(&'static str, Site)>,
+    /// Description and place of the recorded operation.
+    pub recorded: (&'static str, Site),
     /// Description and place of the operation now.
     pub now: (&'static str, Site),
 }

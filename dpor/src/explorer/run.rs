@@ -225,10 +225,10 @@ impl Explorer {
 
     /// What to say about an operation that is not the recorded one.
     pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
-        let recorded = self.run.ops.get(recorded.index()).copied().flatten();
+        let recorded = self.frames[self.depth - 1].graph.event(recorded);
         Mismatch {
             thread,
-            recorded: recorded.map(|op| (op.info.name, op.site)),
+            recorded: (recorded.kind.name(), recorded.site),
             now: (op.info.name, op.site),
         }
     }

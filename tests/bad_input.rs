@@ -1,0 +1,310 @@
+//! Wrong use: each gets one clear error that names the thing and the cure, and the test process goes on where the platform
+//! allows it.
+
+use std::process::{Command, Output};
+
+use interleave::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use interleave::sync::{Arc, Mutex};
+use interleave::{Builder, Kind, Report, Verdict, hint, thread};
+
+/// The report of a model that must fail with `kind`.
+#[track_caller]
+fn failing(report: &Report, kind: Kind) -> &str {
+    assert_eq!(report.verdict, Verdict::Failed(kind), "{report}\n{:?}", report.failure);
+    &report.failure.as_ref().expect("a failed model has a failure").report
+}
+
+/// That the text has each of the parts.
+#[track_caller]
+fn says(text: &str, parts: &[&str]) {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in parts {
+        assert!(flat.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+/// Runs one of the ignored tests below in a process of its own.
+fn child(test: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(std::env::current_exe().expect("this test has an executable"));
+    command.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
+    command.env_remove("RUST_BACKTRACE");
+    command.envs(variables.iter().copied()).output().expect("the test can be run again")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Two threads add one each.
+fn two_adds() {
+    let n = Arc::new(AtomicUsize::new(0));
+    let m = n.clone();
+    let t = thread::spawn(move || m.fetch_add(1, Relaxed));
+    n.fetch_add(1, Relaxed);
+    t.join().unwrap();
+}
+
+/// Loses an update.
+fn lost_update() {
+    let n = Arc::new(AtomicUsize::new(0));
+    let m = n.clone();
+    let t = thread::spawn(move || m.store(m.load(Relaxed) + 1, Relaxed));
+    n.store(n.load(Relaxed) + 1, Relaxed);
+    t.join().unwrap();
+    assert_eq!(n.load(Relaxed), 2);
+}
+
+#[test]
+#[ignore = "run by the tests of the environment"]
+fn child_passes() {
+    Builder::new().check(two_adds);
+}
+
+#[test]
+#[ignore = "run by the tests of the environment"]
+fn child_loses_update() {
+    Builder::new().check(lost_update);
+}
+
+#[test]
+#[ignore = "run by the tests of the environment"]
+fn child_exits() {
+    Builder::new().check(|| {
+        thread::spawn(|| std::process::exit(7)).join().unwrap();
+    });
+}
+
+#[test]
+fn a_variable_that_does_not_parse_is_named() {
+    assert!(child("child_passes", &[]).status.success());
+    for (name, value, takes) in [
+        ("INTERLEAVE_PREEMPTIONS", "two", "a number"),
+        ("INTERLEAVE_MEMORY", "tso", "`sc` or `rc11`"),
+        ("INTERLEAVE_MAX_DURATION", "1h", "a number of seconds, such as `2.5`"),
+        ("INTERLEAVE_STRATEGY", "all", "`exhaustive`, `interleavings` or `random`"),
+    ] {
+        let output = child("child_passes", &[(name, value)]);
+        assert!(!output.status.success());
+        says(&text(&output), &["error[interleave::config]", &format!("{name} is {value:?}, but it takes {takes}")]);
+    }
+    let output = child("child_passes", &[("INTERLEAVE_PREMPTIONS", "1")]);
+    says(&text(&output), &["error[interleave::config]", "there is no variable INTERLEAVE_PREMPTIONS"]);
+}
+
+#[test]
+fn a_token_replays_and_a_damaged_one_is_refused() {
+    let first = text(&child("child_loses_update", &[]));
+    let token = first.lines().find_map(|line| line.trim().strip_prefix("token")).expect("a token is printed").trim();
+    let again = text(&child("child_loses_update", &[("INTERLEAVE_REPLAY", token)]));
+    says(&again, &["error[interleave::panic]", "assertion `left == right` failed"]);
+    let damaged = format!("{}A", &token[..token.len() - 2]);
+    let output = child("child_loses_update", &[("INTERLEAVE_REPLAY", &damaged)]);
+    assert!(!output.status.success());
+    says(&text(&output), &["error[interleave::replay]", "the replay token is damaged"]);
+    let output = child("child_passes", &[("INTERLEAVE_REPLAY", token)]);
+    says(&text(&output), &["error[interleave::replay]", "has an execution of the test `child_loses_update`"]);
+}
+
+#[test]
+fn a_file_replays_and_a_damaged_newer_or_foreign_one_is_refused() {
+    let first = text(&child("child_loses_update", &[]));
+    let path = first.split("INTERLEAVE_REPLAY=").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let path = path.expect("a replay file is written");
+    let again = text(&child("child_loses_update", &[("INTERLEAVE_REPLAY", path)]));
+    says(&again, &["error[interleave::panic]", "assertion `left == right` failed"]);
+    let content = std::fs::read_to_string(path).expect("the replay file can be read");
+    let directory = std::env::temp_dir().join(format!("interleave-bad-input-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let cases = [
+        ("damaged.il", content.replacen("\"thread\":1", "\"thread\":2", 1), "is damaged in line"),
+        ("cut.il", content[..content.len() - 40].to_owned(), "is cut short"),
+        ("newer.il", content.replacen("\"version\":1", "\"version\":99", 1), "has format 99"),
+        ("foreign.il", "hello\n".to_owned(), "is not a replay file"),
+    ];
+    for (name, content, part) in cases {
+        let path = directory.join(name);
+        std::fs::write(&path, content).unwrap();
+        let output = child("child_loses_update", &[("INTERLEAVE_REPLAY", path.to_str().unwrap())]);
+        assert!(!output.status.success());
+        says(&text(&output), &["error[interleave::replay]", name, part]);
+    }
+    let output = child("child_loses_update", &[("INTERLEAVE_REPLAY", "/nowhere/x.il")]);
+    says(&text(&output), &["error[interleave::replay]", "there is no replay file `/nowhere/x.il`"]);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn exit_in_the_body_says_what_happened() {
+    let output = child("child_exits", &[]);
+    assert_eq!(output.status.code(), Some(7));
+    says(&text(&output), &["interleave", "process::exit", "while the model `child_exits` was running"]);
+}
+
+#[test]
+fn a_program_that_differs_is_nondeterminism() {
+    let runs = std::sync::atomic::AtomicUsize::new(0);
+    let report = Builder::new().explore(|| {
+        let run = runs.fetch_add(1, Relaxed);
+        let (n, m) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(0)));
+        let (n2, m2) = (n.clone(), m.clone());
+        let t = thread::spawn(move || {
+            n2.fetch_add(1, Relaxed);
+            drop(m2.lock());
+        });
+        if run == 0 {
+            n.fetch_add(1, Relaxed);
+        }
+        drop(m.lock());
+        t.join().unwrap();
+    });
+    says(failing(&report, Kind::Nondeterminism), &["error[interleave::nondeterminism]", "tests/bad_input.rs"]);
+}
+
+#[test]
+fn an_endless_loop_that_only_loads_hits_the_limit() {
+    let report = Builder::new().max_steps(500).explore(|| {
+        let n = Arc::new(AtomicUsize::new(0));
+        let m = n.clone();
+        let t = thread::spawn(move || m.load(Relaxed));
+        while n.load(Relaxed) == 0 {}
+        t.join().unwrap();
+    });
+    says(failing(&report, Kind::Limit), &["error[interleave::limit]", "more than 500 operations", "spin_loop()"]);
+}
+
+#[test]
+fn an_endless_loop_that_spins_is_a_livelock() {
+    let report = Builder::new().explore(|| {
+        let n = Arc::new(AtomicUsize::new(0));
+        let m = n.clone();
+        let t = thread::spawn(move || m.load(Relaxed));
+        while n.load(Relaxed) == 0 {
+            hint::spin_loop();
+        }
+        t.join().unwrap();
+    });
+    says(failing(&report, Kind::Livelock), &["error[interleave::livelock]", "tests/bad_input.rs"]);
+}
+
+#[test]
+fn a_loop_that_waits_for_somebody_is_no_livelock() {
+    let report = Builder::new().explore(|| {
+        let n = Arc::new(AtomicUsize::new(0));
+        let m = n.clone();
+        let t = thread::spawn(move || m.store(1, Relaxed));
+        while n.load(Relaxed) == 0 {
+            hint::spin_loop();
+        }
+        t.join().unwrap();
+    });
+    assert_eq!((report.verdict, report.executions), (Verdict::Complete, 1), "{report}");
+}
+
+#[test]
+fn an_object_of_an_earlier_execution_is_refused() {
+    let kept: std::sync::Mutex<Option<Arc<AtomicUsize>>> = std::sync::Mutex::new(None);
+    let report = Builder::new().explore(|| {
+        let mut kept = kept.lock().unwrap();
+        let n = kept.get_or_insert_with(|| Arc::new(AtomicUsize::new(0))).clone();
+        drop(kept);
+        let m = n.clone();
+        let t = thread::spawn(move || m.fetch_add(1, Relaxed));
+        n.fetch_add(1, Relaxed);
+        t.join().unwrap();
+    });
+    says(
+        failing(&report, Kind::Outside),
+        &["error[interleave::outside]", "that an earlier execution has used", "create the object in the body of the model"],
+    );
+}
+
+#[test]
+fn statics_are_fresh_in_every_execution() {
+    static N: AtomicUsize = AtomicUsize::new(5);
+    let report = Builder::new().explore(|| {
+        let t = thread::spawn(|| N.fetch_add(1, Relaxed));
+        N.fetch_add(1, Relaxed);
+        t.join().unwrap();
+        assert_eq!(N.load(Relaxed), 7);
+    });
+    assert_eq!((report.verdict, report.executions), (Verdict::Complete, 2));
+    assert_eq!(N.load(Relaxed), 5);
+}
+
+#[test]
+fn another_os_thread_must_not_touch_the_model() {
+    let report = Builder::new().explore(|| {
+        let n = Arc::new(AtomicUsize::new(0));
+        n.store(1, Relaxed);
+        let outside = std::thread::scope(|scope| {
+            let n = &n;
+            scope.spawn(move || n.load(Relaxed)).join()
+        });
+        std::panic::resume_unwind(outside.unwrap_err());
+    });
+    says(failing(&report, Kind::Panic), &["error[interleave::"]);
+}
+
+#[test]
+fn a_model_inside_a_model_is_refused() {
+    let report = Builder::new().explore(|| interleave::model(two_adds));
+    says(failing(&report, Kind::Outside), &["error[interleave::outside]", "a model inside a model"]);
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the destructor panics");
+    }
+}
+
+#[test]
+fn a_panic_in_a_destructor_is_a_failure() {
+    let report = Builder::new().explore(|| drop(Bomb));
+    says(failing(&report, Kind::Panic), &["error[interleave::panic]: the destructor panics"]);
+}
+
+#[test]
+fn a_panic_in_a_destructor_during_a_panic_is_survived() {
+    let report = Builder::new().explore(|| {
+        let _bomb = Bomb;
+        panic!("the first panic");
+    });
+    says(failing(&report, Kind::Panic), &["error[interleave::panic]", "panic in a destructor during cleanup"]);
+}
+
+#[test]
+fn a_panic_in_a_destructor_during_teardown_is_survived() {
+    let report = Builder::new().explore(|| {
+        let m = Arc::new(Mutex::new(0));
+        let _bomb = Bomb;
+        let _held = m.lock().unwrap();
+        drop(m.lock());
+    });
+    // What matters is that there is one failure and that the process goes on.
+    assert!(matches!(report.verdict, Verdict::Failed(_)), "{report}");
+}
+
+#[test]
+fn a_stack_overflow_is_survived() {
+    fn endless(n: u64) -> u64 {
+        let big = std::hint::black_box([n; 64]);
+        if n == u64::MAX { 0 } else { endless(n + 1) + big[3] }
+    }
+    let report = Builder::new().explore(|| {
+        thread::spawn(|| std::hint::black_box(endless(0))).join().unwrap();
+    });
+    says(failing(&report, Kind::Limit), &["error[interleave::limit]", "used up its stack", "INTERLEAVE_STACK_SIZE"]);
+}
+
+#[test]
+fn too_many_threads_are_a_limit() {
+    let report = Builder::new().explore(|| {
+        for _ in 0..70 {
+            thread::spawn(|| ()).join().unwrap();
+        }
+    });
+    says(failing(&report, Kind::Limit), &["error[interleave::limit]", "at most 64 threads"]);
+}

@@ -32,7 +32,7 @@
 //! | `crash` | Unix signals: stack overflow is survived, other faults are described; `no_crash` elsewhere |
 
 mod body;
-#[cfg(all(feature = "corosensei", not(miri)))]
+#[cfg(all(feature = "corosensei", not(miri), any(test, not(feature = "os-threads"))))]
 mod corosensei;
 #[cfg(all(unix, not(miri)))]
 mod crash;
@@ -40,7 +40,7 @@ mod crash;
 #[path = "no_crash.rs"]
 mod crash;
 mod doorbell;
-#[cfg(all(feature = "generator", not(miri)))]
+#[cfg(all(feature = "generator", not(miri), any(test, not(any(feature = "corosensei", feature = "os-threads")))))]
 mod generator;
 mod note;
 #[cfg(any(test, miri, feature = "os-threads", not(any(feature = "generator", feature = "corosensei"))))]
@@ -57,8 +57,11 @@ use std::ops::Range;
 
 pub(crate) use self::body::Body;
 pub(crate) use self::pool::{Handle, Pool};
-pub(crate) use self::worker::{
-    Abandoned, Cause, abandon_worker, in_fatal_section, last_words, run_on_worker, with_note,
+pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, run_on_worker};
+#[allow(unused_imports, reason = "for controllers that need them")]
+pub(crate) use self::{
+    note::Note,
+    worker::{abandon_worker, with_note},
 };
 
 // OS threads win over the coroutine crates when they are asked for, so that `--features os-threads` is enough, whatever

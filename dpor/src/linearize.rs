@@ -182,7 +182,9 @@ impl Linearizer {
                     *reached = (*reached).max(*need);
                 }
                 match joined.last_mut() {
-                    Some(last) if !new && !last.yields && !leaves_freely(graph, known, &unit) => {
+                    Some(last)
+                        if !new && !last.yields && !leaves_freely(graph, known, &unit) && !changes_guard(graph, &unit) =>
+                    {
                         last.events.extend(&unit.events);
                         last.yields = unit.yields;
                     }
@@ -230,6 +232,15 @@ impl Linearizer {
 
 fn ready(needs: &[u16], at: &[u16]) -> bool {
     needs.iter().zip(at).all(|(need, at)| need <= at)
+}
+
+/// Whether the unit may change whether others can go on. Until it is performed, others may be left at no cost because they are
+/// blocked: so something can be gained by coming right before it.
+fn changes_guard(graph: &Graph, unit: &Unit) -> bool {
+    unit.events.iter().any(|&e| {
+        let event = graph.event(e);
+        event.kind == Kind::End || (event.kind == Kind::Object && event.part == Part::Write)
+    })
 }
 
 /// Whether leaving a thread right before this unit costs nothing by its own kind (a timed wait).

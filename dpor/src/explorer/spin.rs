@@ -29,10 +29,10 @@ const PATIENCE: u32 = 1_000;
 /// What kind of loop a spin belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// Its iterations only read, and it never gives up.
-    Await,
-    /// Its iterations only read, and it gives up after so many.
-    GivesUp(u32),
+    /// Its iterations only read, at most so many times each, and it never gives up.
+    Await { reads: u32 },
+    /// Its iterations only read, at most so many times each, and it gives up after so many.
+    GivesUp { after: u32, reads: u32 },
     /// It does more than read, or is no loop.
     Active,
 }
@@ -58,6 +58,9 @@ pub(super) struct Probe {
     thread: ThreadId,
     at: Loop,
     iterations: u32,
+    /// Reads in the current iteration, and the most in any.
+    reads: u32,
+    most_reads: u32,
 }
 
 /// The iteration that a spin closes.
@@ -81,15 +84,15 @@ impl Explorer {
         let at = (op.site, last_read);
         match self.spins.class(at) {
             None => {
-                self.run.probe = Some(Probe { thread, at, iterations: 0 });
+                self.run.probe = Some(Probe { thread, at, iterations: 0, reads: 0, most_reads: 0 });
                 Step::Done(0)
             }
             Some(Class::Active) => self.pass(thread, op, choice::PASS),
-            Some(Class::GivesUp(after)) if after <= self.config.spin_budget => self.pass(thread, op, choice::PASS),
+            Some(Class::GivesUp { after, .. }) if after <= self.config.spin_budget => self.pass(thread, op, choice::PASS),
             Some(class) => {
                 let in_vain = self.in_vain(thread);
                 let id = self.append(thread, op);
-                if class != Class::Await && in_vain < self.config.spin_budget {
+                if !matches!(class, Class::Await { .. }) && in_vain < self.config.spin_budget {
                     let pick = Pick { choice: choice::GO_ON, writes: false, budget: Budget::Free };
                     self.offer(Adding { at: id.0, label: None, rf: EventId::INIT, pick }, EventId::INIT);
                 }
@@ -170,7 +173,13 @@ impl Explorer {
     pub(super) fn reads_newest(&self, thread: ThreadId) -> bool {
         let graph = &self.frames[self.depth - 1].graph;
         let end = graph.threads[thread.index()].events.len() - 1;
-        self.idle_suffix(thread, end).all(|id| {
+        // What the thread read before the loop is no part of the iteration.
+        let reads = match self.parked_in(thread) {
+            Some(Class::Await { reads } | Class::GivesUp { reads, .. }) => reads as usize,
+            _ => usize::MAX,
+        };
+        let read_parts = self.idle_suffix(thread, end).filter(|id| graph.events[id.index()].part == Part::Read);
+        read_parts.take(reads).all(|id| {
             let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
             newer.iter().all(|&write| {
                 let e = &graph.events[write.index()];
@@ -197,11 +206,15 @@ impl Explorer {
 
     /// Whether the loop that the parked thread is in is known to give up.
     fn gives_up(&self, thread: ThreadId) -> bool {
+        matches!(self.parked_in(thread), Some(Class::GivesUp { .. }))
+    }
+
+    /// The kind of loop that the parked thread is in.
+    fn parked_in(&self, thread: ThreadId) -> Option<Class> {
         let end = self.graph().threads[thread.index()].events.len() - 1;
         let spin = self.run.pending[thread.index()].map(|op| op.site);
         let read = self.idle_suffix(thread, end).next().and_then(|e| self.run.ops[e.index()].as_ref()).map(|op| op.site);
-        let (Some(spin), Some(read)) = (spin, read) else { return false };
-        matches!(self.spins.class((spin, read)), Some(Class::GivesUp(_)))
+        self.spins.class((spin?, read?))
     }
 
     /// The execution is dropped with this thread parked: if its loop gives up by itself, that cut something.
@@ -238,13 +251,14 @@ impl Explorer {
                 Step::Done(0)
             }
             Action::Fence { .. } => Step::Done(0),
-            Action::Load { .. } => Step::Done(self.seen_before(thread, op.object)),
-            Action::Ended { thread: other } => Step::Done(self.seen_before(thread, ObjectId(other.0))),
+            Action::Load { .. } => self.probe_read(thread, op.object),
+            Action::Ended { thread: other } => self.probe_read(thread, ObjectId(other.0)),
             Action::Update { .. } | Action::Object { .. } => {
                 let state = self.seen_before(thread, op.object);
                 Self::eval(&mut self.outcomes, op, state, thread);
                 match self.outcomes.as_slice().first() {
-                    Some(outcome) if !outcome.writes || outcome.state == state => {
+                    Some(&outcome) if !outcome.writes || outcome.state == state => {
+                        self.count_probe_read();
                         self.run.wrote = outcome.writes;
                         Step::Done(outcome.result)
                     }
@@ -252,6 +266,17 @@ impl Explorer {
                 }
             }
             _ => self.probe_left(),
+        }
+    }
+
+    fn probe_read(&mut self, thread: ThreadId, object: ObjectId) -> Step {
+        self.count_probe_read();
+        Step::Done(self.seen_before(thread, object))
+    }
+
+    fn count_probe_read(&mut self) {
+        if let Some(probe) = &mut self.run.probe {
+            probe.reads += 1;
         }
     }
 
@@ -265,11 +290,12 @@ impl Explorer {
 
     fn probe_iteration(&mut self, mut probe: Probe) -> Step {
         probe.iterations += 1;
+        probe.most_reads = probe.most_reads.max(core::mem::take(&mut probe.reads));
         self.run.probe = Some(probe);
         if probe.iterations < PATIENCE {
             return Step::Done(0);
         }
-        self.spins.known.push((probe.at, Class::Await));
+        self.spins.known.push((probe.at, Class::Await { reads: probe.most_reads }));
         self.run.over = true;
         Step::Over
     }
@@ -284,7 +310,10 @@ impl Explorer {
     /// told apart, and treating the spin as nothing special is right for both.
     fn learn_left(&mut self) {
         let probe = self.run.probe.expect("a probe is on");
-        let class = if probe.iterations == 0 { Class::Active } else { Class::GivesUp(probe.iterations + 1) };
+        let class = match probe.iterations {
+            0 => Class::Active,
+            n => Class::GivesUp { after: n + 1, reads: probe.most_reads },
+        };
         self.spins.known.push((probe.at, class));
     }
 }

@@ -1,16 +1,18 @@
 //! Acyclicity of RC11's partial order `psc` on sequentially consistent events.
 //!
 //! Accesses of one object get positions along its modification order: `2 * rank` for a write, `2 * rank(rf) + 1` for a read.
-//! Then `eco(x, y)` is `position(x) < position(y)`, and `co` or `fr` is the same with `y` a write. What `psc` demands of the
-//! happens-before surroundings of a fence is therefore, per object, the lowest position after it and the highest before it.
-//! With `hb(F, y)` and `hb(x, F)` taking in the `po` and `hb` parts of `scb`, the edges are:
+//! Then `eco(x, y)` is `position(x) < position(y)`, and `co` or `fr` is the same with `y` a write. A read of a simulated object
+//! comes after what it reads, whether or not it synchronises (a failed `try_lock` does not): there `rf` is part of `scb` too,
+//! so that such a read counts as a write does below. What `psc` demands of the happens-before surroundings of a fence is, per
+//! object, the lowest position after it and the highest before it. With `hb(F, y)` and `hb(x, F)` taking in the `po` and `hb`
+//! parts of `scb`, the edges are:
 //!
 //! * access to access: `scb`;
 //! * access `a` to fence `b`: `hb`, or a write before `b` is above `a`;
 //! * fence `a` to access `b`: `hb`, or `b` is a write above something after `a`;
 //! * fence `a` to fence `b`: `hb`, or something before `b` is above something after `a`.
 
-use crate::event::{EventId, Order, Part};
+use crate::event::{EventId, Kind, Order, Part};
 use crate::graph::{Clock, Graph};
 
 /// Buffers.
@@ -29,10 +31,10 @@ pub(crate) struct Scratch {
 struct Around {
     lowest_after: u32,
     highest_before: u32,
-    highest_write_before: u32,
+    highest_ordered_before: u32,
 }
 
-const NOTHING: Around = Around { lowest_after: u32::MAX, highest_before: 0, highest_write_before: 0 };
+const NOTHING: Around = Around { lowest_after: u32::MAX, highest_before: 0, highest_ordered_before: 0 };
 
 pub(super) fn admits(graph: &Graph, new: &[EventId], scratch: &mut Scratch) -> bool {
     let sc = |&event: &EventId| graph.event(event).order.has(Order::SC);
@@ -55,6 +57,12 @@ fn collect(graph: &Graph, scratch: &mut Scratch) {
             scratch.nodes.push(EventId(index as u32));
         }
     }
+}
+
+/// Whether `scb` orders the event after everything below it: a write, or a read of a simulated object.
+fn is_ordered(graph: &Graph, event: EventId) -> bool {
+    let e = graph.event(event);
+    e.part == Part::Write || matches!(e.kind, Kind::Object | Kind::Ended)
 }
 
 fn position(graph: &Graph, event: EventId) -> u32 {
@@ -87,8 +95,8 @@ fn survey(graph: &Graph, scratch: &mut Scratch) {
             if graph.knows(node, Clock::Hb, event) {
                 let position = position(graph, event);
                 around.highest_before = around.highest_before.max(position);
-                if e.part == Part::Write {
-                    around.highest_write_before = around.highest_write_before.max(position);
+                if is_ordered(graph, event) {
+                    around.highest_ordered_before = around.highest_ordered_before.max(position);
                 }
             }
         }
@@ -103,11 +111,11 @@ fn before(graph: &Graph, scratch: &Scratch, a: usize, b: usize) -> bool {
         (false, false) => scb(graph, x, y),
         (false, true) => {
             let around = scratch.around[scratch.slot[b] + ex.object.index()];
-            graph.knows(y, Clock::Hb, x) || around.highest_write_before > position(graph, x)
+            graph.knows(y, Clock::Hb, x) || around.highest_ordered_before > position(graph, x)
         }
         (true, false) => {
             let around = scratch.around[scratch.slot[a] + ey.object.index()];
-            graph.knows(y, Clock::Hb, x) || (ey.part == Part::Write && around.lowest_after < position(graph, y))
+            graph.knows(y, Clock::Hb, x) || (is_ordered(graph, y) && around.lowest_after < position(graph, y))
         }
         (true, true) => {
             graph.knows(y, Clock::Hb, x)
@@ -125,20 +133,19 @@ fn scb(graph: &Graph, x: EventId, y: EventId) -> bool {
     if ex.thread == ey.thread && ex.index < ey.index {
         return true;
     }
-    if ex.object == ey.object {
-        if graph.knows(y, Clock::Hb, x) || (ey.part == Part::Write && position(graph, x) < position(graph, y)) {
-            return true;
-        }
+    let above = is_ordered(graph, y) && position(graph, x) < position(graph, y);
+    if ex.object == ey.object && (above || graph.knows(y, Clock::Hb, x)) {
+        return true;
     }
     let after = graph.threads[ex.thread.index()].events[ex.index as usize + 1..].iter();
     let Some(&after) = after.clone().find(|&&e| graph.event(e).object != ex.object || graph.event(e).part == Part::Fence) else {
         return false;
     };
     let before = graph.threads[ey.thread.index()].events[..ey.index as usize].iter().rev();
-    let Some(&before) = before.clone().find(|&&e| graph.event(e).object != ey.object || graph.event(e).part == Part::Fence) else {
-        return false;
-    };
-    graph.knows(before, Clock::Hb, after)
+    let before = before.clone().find(|&&e| graph.event(e).object != ey.object || graph.event(e).part == Part::Fence);
+    // A new thread knows what its parent knew when it spawned it.
+    let before = before.copied().unwrap_or(graph.threads[ey.thread.index()].spawned_by);
+    !before.is_init() && graph.knows(before, Clock::Hb, after)
 }
 
 /// Depth-first search for a cycle from the nodes that `start` picks.

@@ -65,7 +65,7 @@ pub(crate) fn bounded(preemptions: u32) -> Config {
 }
 
 /// More operations than the executions of any program here have together: to go on would mean not to end.
-const MOST: u64 = 20_000_000;
+const MOST: u64 = 8_000_000;
 
 /// Explores a program.
 ///

@@ -162,6 +162,7 @@ impl Relations {
         let mut parts = Vec::new();
         for (thread, (entries, ops)) in graph.entries.iter().zip(&graph.ops).enumerate() {
             let mut places = Vec::new();
+            #[allow(clippy::needless_range_loop, reason = "one round more than there are entries")]
             for index in 0..=entries.len() {
                 if accesses {
                     let here = graph.accesses.iter().filter(|a| a.thread == thread && a.after == index);

@@ -5,6 +5,7 @@
 //! | [`controller`] | what shims ask of the controller of the running model |
 //! | [`event`] | how a shim asks: one visible operation, the identity of its object |
 //! | [`deferred`] | what has to be settled before the next visible operation of a thread |
+//! | [`statics`] | how `static`s are kept fresh in every execution |
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 //! | [`fs`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
@@ -19,6 +20,7 @@ pub mod hint;
 pub mod live;
 pub mod os;
 pub mod process;
+pub mod statics;
 pub mod sync;
 pub mod thread;
 mod world;

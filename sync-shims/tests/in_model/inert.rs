@@ -7,6 +7,8 @@ use sync_shims::model::{hint, thread};
 
 use crate::controller::Fake;
 
+static STATIC: AtomicUsize = AtomicUsize::new(5);
+
 #[test]
 fn nothing_is_performed_and_nothing_panics() {
     for model in [Fake::new(), Fake::counting()] {
@@ -18,11 +20,11 @@ fn nothing_is_performed_and_nothing_panics() {
             model.log();
             model.end();
 
+            STATIC.store(6, SeqCst);
+            assert_eq!((STATIC.load(SeqCst), STATIC.swap(1, SeqCst), STATIC.fetch_add(1, SeqCst)), (5, 5, 5));
+            assert_eq!(STATIC.compare_exchange(8, 1, SeqCst, SeqCst), Ok(8));
+            assert_eq!(STATIC.update(SeqCst, SeqCst, |v| v + 1), 5);
             let a = AtomicUsize::new(5);
-            a.store(6, SeqCst);
-            assert_eq!((a.load(SeqCst), a.swap(1, SeqCst), a.fetch_add(1, SeqCst)), (5, 5, 5));
-            assert_eq!(a.compare_exchange(8, 1, SeqCst, SeqCst), Ok(8));
-            assert_eq!(a.update(SeqCst, SeqCst, |v| v + 1), 5);
             assert!(!a.as_ptr().is_null());
             assert!(AtomicPtr::<u8>::default().load(SeqCst).is_null());
             fence(SeqCst);
@@ -48,8 +50,24 @@ fn nothing_is_performed_and_nothing_panics() {
         });
         let log = model.log();
         assert!(
-            log.iter().all(|line| line.contains("UnsafeCell") || line.contains(" get ") || line.contains(" drop ")),
+            log.iter().all(|line| line.contains("exclusive") || line.contains(" get ") || line.contains(" drop ")),
             "{log:?}"
         );
     }
+}
+
+/// A destructor that runs then must not free twice what has been freed.
+#[test]
+#[cfg_attr(miri, ignore = "statics are not known under Miri")]
+fn atomics_go_on_from_their_newest_value() {
+    let model = Fake::new();
+    model.run(|| {
+        let (used, new) = (AtomicUsize::new(5), AtomicUsize::new(5));
+        used.store(6, SeqCst);
+        STATIC.store(6, SeqCst);
+        model.end();
+        assert_eq!((used.swap(7, SeqCst), used.fetch_add(1, SeqCst), used.load(SeqCst)), (6, 7, 8));
+        assert_eq!((new.swap(7, SeqCst), new.compare_exchange(8, 9, SeqCst, SeqCst)), (5, Err(7)));
+        assert_eq!(STATIC.load(SeqCst), 5);
+    });
 }

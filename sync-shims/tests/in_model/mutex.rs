@@ -81,3 +81,32 @@ fn poison_from_outside_is_what_a_model_starts_from() {
     });
     assert!(mutex.is_poisoned());
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "statics are not known under Miri")]
+fn what_a_static_protects_is_put_back() {
+    static LIST: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    static NUMBER: Mutex<u32> = Mutex::new(1);
+    *NUMBER.lock().unwrap() += 1;
+    for _ in 0..3 {
+        Fake::new().run(|| {
+            for expected in 2..4 {
+                let mut number = NUMBER.lock().unwrap();
+                assert_eq!(*number, expected);
+                *number += 1;
+            }
+            let mut list = LIST.try_lock().unwrap();
+            assert!(list.is_empty());
+            list.push("a".into());
+        });
+    }
+    assert_eq!((*NUMBER.lock().unwrap(), LIST.lock().unwrap().len()), (2, 0));
+    // It may refer to the heap from now on, so the bytes may not be put back.
+    LIST.lock().unwrap().push("outside".into());
+    for expected in 1..4 {
+        Fake::new().run(|| {
+            assert_eq!(LIST.lock().unwrap().len(), expected);
+            LIST.lock().unwrap().push("a".into());
+        });
+    }
+}

@@ -5,7 +5,8 @@ use dpor::{Action, Info, Update};
 use super::Ordering;
 use super::updates::exchange;
 use crate::model::controller::current;
-use crate::model::event::{Answer, Identity, Site, perform};
+use crate::model::event::{Answer, Identity, Site, exclusive, perform};
+use crate::model::statics::is_static;
 
 /// An atomic as these functions see it.
 pub(super) struct Atomic<'a> {
@@ -38,14 +39,17 @@ pub(super) struct Exchange {
     pub(super) weak: bool,
 }
 
-/// What came of a `compare_exchange`; both carry the old value.
+/// What came of a `compare_exchange`.
 pub(super) enum Exchanged {
-    Outside,
+    /// It has not been performed by a model.
+    Not(Answer),
+    /// It succeeded; the old value.
     Success(u64),
+    /// It failed; the old value.
     Failure(u64),
 }
 
-/// A `compare_exchange`. An inert one claims to have succeeded, as code that is being unwound may repeat it until it does.
+/// A `compare_exchange`.
 #[inline]
 #[track_caller]
 pub(super) fn compare_exchange(
@@ -56,8 +60,7 @@ pub(super) fn compare_exchange(
 ) -> Exchanged {
     let action = Action::Update { update: exchange, operands: [expected, new], order: success, failure, weak };
     match perform(atomic.identity, atomic.init, action, info, site) {
-        Answer::Outside => Exchanged::Outside,
-        Answer::Inert => Exchanged::Success(expected),
+        not @ (Answer::Outside | Answer::Inert) => Exchanged::Not(not),
         Answer::Done(old) if old != expected || (weak && failed_spuriously()) => Exchanged::Failure(old),
         Answer::Done(old) => Exchanged::Success(old),
     }
@@ -65,6 +68,23 @@ pub(super) fn compare_exchange(
 
 fn failed_spuriously() -> bool {
     current(|controller| controller.is_some_and(|c| !c.wrote()))
+}
+
+/// What happens with operations that come after the end of an execution.
+pub(super) enum After {
+    /// The real atomic performs them, after the newest value (if there is one) has been stored in it.
+    Real(Option<u64>),
+    /// Nothing.
+    Nothing,
+}
+
+/// What happens with operations that come after the end of the execution: the real atomic goes on from the newest value, so
+/// that destructors find things as they were left. Only a `static` must keep the value that the next execution starts from.
+pub(super) fn after_the_end(atomic: Atomic<'_>, info: &'static Info, site: Site) -> After {
+    match is_static(std::ptr::from_ref(atomic.identity).cast()) {
+        Some(false) => After::Real(exclusive(atomic.identity, atomic.init, info, site)),
+        _ => After::Nothing,
+    }
 }
 
 /// Ends the model: its atomics have no address that could be given away.

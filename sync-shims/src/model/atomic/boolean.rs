@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use dpor::{Action, Info};
 
-use super::access::{Atomic, Exchange, Exchanged, compare_exchange, no_address, update};
+use super::access::{After, Atomic, Exchange, Exchanged, after_the_end, compare_exchange, no_address, update};
 use super::common::{common_methods, fetch_methods, info};
 use super::orders::{check_failure, check_load, check_store, failure_of};
 use super::{Ordering, updates};
@@ -41,11 +41,11 @@ impl AtomicBool {
     #[inline]
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
-        let info = info!("AtomicBool", "fetch_not");
-        match update(self.atomic(), updates::xor, 1, order, info, Location::caller()) {
-            Answer::Outside => self.value.fetch_not(order),
+        let (info, site) = (info!("AtomicBool", "fetch_not"), Location::caller());
+        match update(self.atomic(), updates::xor, 1, order, info, site) {
             Answer::Done(old) => Self::value_of(old),
-            Answer::Inert => self.value.load(Ordering::Relaxed),
+            not if self.is_real(not, info, site) => self.value.fetch_not(order),
+            _ => self.value.load(Ordering::Relaxed),
         }
     }
 }

@@ -31,6 +31,26 @@ macro_rules! common_methods {
             }
         }
 
+        /// Whether the real atomic performs an operation that a model has not: it answered with `not`.
+        #[inline]
+        fn is_real(&self, not: Answer, info: &'static Info, site: Site) -> bool {
+            not == Answer::Outside || self.takes_over(info, site)
+        }
+
+        /// Whether the real atomic goes on where a model has ended.
+        #[cold]
+        fn takes_over(&self, info: &'static Info, site: Site) -> bool {
+            match after_the_end(self.atomic(), info, site) {
+                After::Nothing => false,
+                After::Real(newest) => {
+                    if let Some(newest) = newest {
+                        self.value.store(Self::value_of(newest), Ordering::Relaxed);
+                    }
+                    true
+                }
+            }
+        }
+
         #[doc = concat!("Stands in for [`std::sync::atomic::", $family, "::get_mut`].")]
         ///
         /// In a model, the access races with operations of other threads that are not ordered before it.
@@ -71,11 +91,11 @@ macro_rules! common_methods {
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             check_load(order);
-            let action = Action::Load { order };
-            match perform(&self.identity, self.init(), action, info!($family, "load"), Location::caller()) {
-                Answer::Outside => self.value.load(order),
+            let (info, site) = (info!($family, "load"), Location::caller());
+            match perform(&self.identity, self.init(), Action::Load { order }, info, site) {
                 Answer::Done(word) => Self::value_of(word),
-                Answer::Inert => self.value.load(Ordering::Relaxed),
+                not if self.is_real(not, info, site) => self.value.load(order),
+                _ => self.value.load(Ordering::Relaxed),
             }
         }
 
@@ -89,9 +109,11 @@ macro_rules! common_methods {
         pub fn store(&self, value: $value, order: Ordering) {
             check_store(order);
             let action = Action::Store { order, value: Self::word(value) };
-            let info = info!($family, "store");
-            if perform(&self.identity, self.init(), action, info, Location::caller()) == Answer::Outside {
-                self.value.store(value, order);
+            let (info, site) = (info!($family, "store"), Location::caller());
+            match perform(&self.identity, self.init(), action, info, site) {
+                Answer::Done(_) => {}
+                not if self.is_real(not, info, site) => self.value.store(value, order),
+                _ => {}
             }
         }
 
@@ -99,11 +121,11 @@ macro_rules! common_methods {
         #[inline]
         #[track_caller]
         pub fn swap(&self, value: $value, order: Ordering) -> $value {
-            let info = info!($family, "swap");
-            match update(self.atomic(), updates::swap, Self::word(value), order, info, Location::caller()) {
-                Answer::Outside => self.value.swap(value, order),
+            let (info, site) = (info!($family, "swap"), Location::caller());
+            match update(self.atomic(), updates::swap, Self::word(value), order, info, site) {
                 Answer::Done(old) => Self::value_of(old),
-                Answer::Inert => self.value.load(Ordering::Relaxed),
+                not if self.is_real(not, info, site) => self.value.swap(value, order),
+                _ => self.value.load(Ordering::Relaxed),
             }
         }
 
@@ -138,11 +160,15 @@ macro_rules! common_methods {
             check_failure(failure);
             let (expected, to) = (Self::word(current), Self::word(new));
             let exchange = Exchange { expected, new: to, success, failure, weak: false };
-            let info = info!($family, "compare_exchange");
-            match compare_exchange(self.atomic(), exchange, info, Location::caller()) {
-                Exchanged::Outside => self.value.compare_exchange(current, new, success, failure),
+            let (info, site) = (info!($family, "compare_exchange"), Location::caller());
+            match compare_exchange(self.atomic(), exchange, info, site) {
                 Exchanged::Success(old) => Ok(Self::value_of(old)),
                 Exchanged::Failure(old) => Err(Self::value_of(old)),
+                Exchanged::Not(not) if self.is_real(not, info, site) => {
+                    self.value.compare_exchange(current, new, success, failure)
+                }
+                // Whoever repeats it until it succeeds must come to an end.
+                Exchanged::Not(_) => Ok(current),
             }
         }
 
@@ -169,11 +195,15 @@ macro_rules! common_methods {
             check_failure(failure);
             let (expected, to) = (Self::word(current), Self::word(new));
             let exchange = Exchange { expected, new: to, success, failure, weak: true };
-            let info = info!($family, "compare_exchange_weak");
-            match compare_exchange(self.atomic(), exchange, info, Location::caller()) {
-                Exchanged::Outside => self.value.compare_exchange_weak(current, new, success, failure),
+            let (info, site) = (info!($family, "compare_exchange_weak"), Location::caller());
+            match compare_exchange(self.atomic(), exchange, info, site) {
                 Exchanged::Success(old) => Ok(Self::value_of(old)),
                 Exchanged::Failure(old) => Err(Self::value_of(old)),
+                Exchanged::Not(not) if self.is_real(not, info, site) => {
+                    self.value.compare_exchange_weak(current, new, success, failure)
+                }
+                // Whoever repeats it until it succeeds must come to an end.
+                Exchanged::Not(_) => Ok(current),
             }
         }
 
@@ -250,11 +280,11 @@ macro_rules! fetch_methods {
         #[inline]
         #[track_caller]
         pub fn $name(&self, operand: $operand, order: Ordering) -> $value {
-            let info = info!($family, stringify!($name));
-            match update(self.atomic(), $update, $as_word(operand), order, info, Location::caller()) {
-                Answer::Outside => self.value.$name(operand, order),
+            let (info, site) = (info!($family, stringify!($name)), Location::caller());
+            match update(self.atomic(), $update, $as_word(operand), order, info, site) {
                 Answer::Done(old) => Self::value_of(old),
-                Answer::Inert => self.value.load(Ordering::Relaxed),
+                not if self.is_real(not, info, site) => self.value.$name(operand, order),
+                _ => self.value.load(Ordering::Relaxed),
             }
         }
     )*};

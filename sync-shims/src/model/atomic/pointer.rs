@@ -6,7 +6,7 @@ use std::ptr;
 
 use dpor::{Action, Info};
 
-use super::access::{Atomic, Exchange, Exchanged, compare_exchange, no_address, update};
+use super::access::{After, Atomic, Exchange, Exchanged, after_the_end, compare_exchange, no_address, update};
 use super::common::{common_methods, fetch_methods, info};
 use super::orders::{check_failure, check_load, check_store, failure_of};
 use super::{Ordering, updates};

@@ -13,7 +13,9 @@ static WORDS: Words = Words::of("Mutex");
 
 /// Stands in for [`std::sync::Mutex`], poisoning included.
 ///
-/// Every order in which threads can take the lock is explored. A thread that locks it twice is found as a deadlock.
+/// Every order in which threads can take the lock is explored. A thread that locks it twice is found as a deadlock. What a
+/// `static` one protects is the same at the beginning of every execution; unless it has drop glue and was locked outside a
+/// model before: then it is carried over.
 pub struct Mutex<T: ?Sized> {
     pub(super) raw: RawMutex,
     data: UnsafeCell<T>,
@@ -62,6 +64,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If the mutex is poisoned; the error holds the guard.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        self.raw.keep_fresh(self.data.get());
         MutexGuard::new(self, self.raw.lock(), Location::caller())
     }
 
@@ -72,6 +75,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If somebody holds the lock, or if the mutex is poisoned; the latter error holds the guard.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        self.raw.keep_fresh(self.data.get());
         match self.raw.try_lock() {
             None => Err(TryLockError::WouldBlock),
             Some(taken) => Ok(MutexGuard::new(self, taken, Location::caller())?),

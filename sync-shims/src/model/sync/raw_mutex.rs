@@ -10,6 +10,7 @@ use dpor::{Action, Info, Outcome, Outcomes, Outs, Role, ThreadId};
 
 use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, exclusive, perform};
+use crate::model::statics::put_back_at_end;
 
 /// How the descriptions of the operations of a kind of mutex read.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub(crate) struct RawMutex {
     real: std::sync::Mutex<()>,
     /// The poison flag outside a model, and what a model starts from.
     poisoned: AtomicBool,
+    /// Whether it was ever taken outside a model.
+    used_outside: AtomicBool,
 }
 
 /// How a thread holds a mutex.
@@ -123,7 +126,13 @@ pub(crate) fn panicking() -> bool {
 impl RawMutex {
     #[track_caller]
     pub(crate) const fn new(words: &'static Words) -> Self {
-        RawMutex { identity: Identity::new(), words, real: std::sync::Mutex::new(()), poisoned: AtomicBool::new(false) }
+        RawMutex {
+            identity: Identity::new(),
+            words,
+            real: std::sync::Mutex::new(()),
+            poisoned: AtomicBool::new(false),
+            used_outside: AtomicBool::new(false),
+        }
     }
 
     fn init(&self) -> u64 {
@@ -137,6 +146,26 @@ impl RawMutex {
 
     fn taken<'a>(&self, hold: Hold<'a>, poisoned: bool) -> Taken<'a> {
         Taken { hold, poisoned, panicking: panicking() }
+    }
+
+    fn taken_outside<'a>(&self, real: std::sync::MutexGuard<'a, ()>) -> Taken<'a> {
+        self.used_outside.store(true, Ordering::Relaxed);
+        self.taken(Hold::Real(real), self.poisoned.load(Ordering::Relaxed))
+    }
+
+    /// To be called before the lock is taken: if it is a `static` that the running execution has not used yet, what it
+    /// protects, at `data`, will be put back at the end of the execution.
+    pub(crate) fn keep_fresh<T: ?Sized>(&self, data: *mut T) {
+        current(|controller| {
+            if let Some(controller) = controller
+                && self.identity.slot().get() >> 24 != controller.execution()
+                && (!std::mem::needs_drop::<T>() || !self.used_outside.load(Ordering::Relaxed))
+            {
+                // SAFETY: 1. It is the value of the mutex, which it always holds. 2. If it has drop glue, nobody has changed it
+                // outside a model, and earlier executions have put it back: it is the constant the `static` began with.
+                unsafe { put_back_at_end(controller, data, std::ptr::drop_in_place) };
+            }
+        });
     }
 
     /// Waits until the mutex is free and takes it.
@@ -156,7 +185,7 @@ impl RawMutex {
         match self.perform(object(lock_outs, [0; 2]), info, site) {
             Answer::Outside => {
                 let real = self.real.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                self.taken(Hold::Real(real), self.poisoned.load(Ordering::Relaxed))
+                self.taken_outside(real)
             }
             Answer::Done(poison) => self.taken(Hold::Model, poison == POISON),
             Answer::Inert => self.taken(Hold::Inert, false),
@@ -169,10 +198,8 @@ impl RawMutex {
         match self.perform(object(try_lock_outs, [0; 2]), &self.words.try_lock, Location::caller()) {
             Answer::Outside => match self.real.try_lock() {
                 Err(std::sync::TryLockError::WouldBlock) => None,
-                Ok(real) => Some(self.taken(Hold::Real(real), self.poisoned.load(Ordering::Relaxed))),
-                Err(std::sync::TryLockError::Poisoned(error)) => {
-                    Some(self.taken(Hold::Real(error.into_inner()), self.poisoned.load(Ordering::Relaxed)))
-                }
+                Ok(real) => Some(self.taken_outside(real)),
+                Err(std::sync::TryLockError::Poisoned(error)) => Some(self.taken_outside(error.into_inner())),
             },
             Answer::Done(BUSY) => None,
             Answer::Done(poison) => Some(self.taken(Hold::Model, poison == POISON)),

@@ -108,10 +108,10 @@ fn sc_executions_are_rc11_executions() {
     });
 }
 
-/// The guarantee that the model was repaired for. It is one of atomics: a failed `try_lock` passes nothing on.
+/// The guarantee that the model was repaired for.
 #[test]
 fn only_sequentially_consistent_accesses_give_sequential_consistency() {
-    random::check(Flavour::Atomics, 1_000, 4, |program| {
+    on_random_programs(500, 4, |program| {
         let strong = strengthened(program);
         let sc = interleavings::all(&strong, Plain::Accesses);
         let Some(rc11) = enumerate::all(&strong, Plain::Accesses, Axioms::Rc11, RANDOM_LIMIT) else { return Ok(()) };

@@ -112,6 +112,8 @@ struct Event {
     order: Ordering,
     /// Ordered by `psc`: sequentially consistent atomics and fences, and all operations on guarded objects.
     sc: bool,
+    /// Of a guarded object.
+    object: bool,
     plain: bool,
     thread: usize,
 }
@@ -171,6 +173,7 @@ impl Relations {
                         var: Some(a.var),
                         order: Ordering::Relaxed,
                         sc: false,
+                        object: false,
                         plain: true,
                         thread,
                     }));
@@ -276,7 +279,10 @@ impl Relations {
         let var = |i: usize| self.events[i].var;
         let same = |i: usize, j: usize| var(i).is_some() && var(i) == var(j);
         let po_other = self.po.filter(|i, j| !same(i, j));
-        let scb = self.po.or(&po_other.then(hb).then(&po_other)).or(&hb.filter(same)).or(&self.co).or(&self.fr);
+        // Guarded objects are sequentially consistent: a read of one comes after what it reads, even if it does not synchronise.
+        let objects = self.rf.filter(|_, read| self.events[read].object);
+        let scb =
+            self.po.or(&objects).or(&po_other.then(hb).then(&po_other)).or(&hb.filter(same)).or(&self.co).or(&self.fr);
         let sc = self.set(|e| e.sc);
         let fences = self.set(|e| e.sc && e.kind == Type::Fence);
         let base = sc.or(&fences.then(&hb.optional())).then(&scb).then(&sc.or(&hb.optional().then(&fences)));
@@ -304,17 +310,24 @@ impl Relations {
 
 /// The events of an operation: none for a choice, two for a read-modify-write that writes.
 fn events_of(op: Visible, writes: bool, thread: usize) -> Vec<Event> {
-    let event =
-        |kind, order| Event { kind, var: op.var(), order, sc: order == Ordering::SeqCst, plain: op.is_plain(), thread };
+    let object = matches!(op, Visible::Object { .. });
+    let event = |kind, order| Event {
+        kind,
+        var: op.var(),
+        order,
+        sc: object || order == Ordering::SeqCst,
+        object,
+        plain: op.is_plain(),
+        thread,
+    };
+    let both = |acquire, release| vec![event(Type::Read, acquire), event(Type::Write, release)];
     match op {
         Visible::Load { order, .. } => vec![event(Type::Read, order)],
         Visible::Store { order, .. } => vec![event(Type::Write, order)],
-        Visible::Update { order, .. } if writes => vec![event(Type::Read, order), event(Type::Write, order)],
+        Visible::Update { order, .. } if writes => both(order, order),
         Visible::Update { failure, .. } => vec![event(Type::Read, failure)],
-        Visible::Object { .. } if writes => [(Type::Read, Ordering::Acquire), (Type::Write, Ordering::Release)]
-            .map(|(kind, order)| Event { sc: true, ..event(kind, order) })
-            .to_vec(),
-        Visible::Object { op, .. } => vec![Event { sc: true, ..event(Type::Read, op.failure()) }],
+        Visible::Object { .. } if writes => both(Ordering::Acquire, Ordering::Release),
+        Visible::Object { op, .. } => vec![event(Type::Read, op.failure())],
         Visible::Fence { order } => vec![event(Type::Fence, order)],
         Visible::Choose { .. } => vec![],
         Visible::PlainRead { .. } => vec![event(Type::Read, Ordering::Relaxed)],

@@ -169,7 +169,7 @@ impl Explorer {
     }
 
     /// Whether the parked thread's last iteration read the newest writes, so that it would read the same again. Newer
-    /// read-modify-writes that left the value as it was do not count: they are the reads of other spinning threads.
+    /// read-modify-writes by which other parked threads look, and which leave the value as it is, do not count.
     pub(super) fn reads_newest(&self, thread: ThreadId) -> bool {
         let graph = &self.frames[self.depth - 1].graph;
         let end = graph.threads[thread.index()].events.len() - 1;
@@ -181,11 +181,15 @@ impl Explorer {
         let read_parts = self.idle_suffix(thread, end).filter(|id| graph.events[id.index()].part == Part::Read);
         read_parts.take(reads).all(|id| {
             let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
-            newer.iter().all(|&write| {
-                let e = &graph.events[write.index()];
-                e.flags.has(Flags::RMW) && graph.events[graph.po_pred(write).index()].value == e.value
-            })
+            newer.iter().all(|&write| self.is_idle(write))
         })
+    }
+
+    /// Whether the write belongs to the last iteration of a parked thread, and so leaves the value as it was.
+    fn is_idle(&self, write: EventId) -> bool {
+        let thread = self.frames[self.depth - 1].graph.events[write.index()].thread;
+        let end = self.graph().threads[thread.index()].events.len();
+        self.run.is_parked(thread) && self.idle_suffix(thread, end - 1).any(|id| id == write)
     }
 
     /// Nobody else can go on: if a parked thread is in a loop that gives up and would read the same again, it does.

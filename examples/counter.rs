@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     let fixed = Builder::new().explore(|| two_increments(add));
     println!("with fetch_add: {fixed}");
     let as_expected = bug.failure.is_some() && fixed.verdict == Verdict::Complete;
-    println!("{}", if as_expected { "as expected: the bug was found, and the fix is clean" } else { "NOT as expected" });
+    println!(
+        "{}",
+        if as_expected { "as expected: the bug was found, and the fix is clean" } else { "NOT as expected" }
+    );
     if as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -46,7 +46,8 @@ impl Bank {
 fn two_transfers(order: Order) {
     let bank = Arc::new(Bank { accounts: [Mutex::new(10), Mutex::new(10)] });
     let other = bank.clone();
-    let there = thread::Builder::new().name("there".into()).spawn(move || other.transfer(0, 1, 3, order)).expect("spawn");
+    let there =
+        thread::Builder::new().name("there".into()).spawn(move || other.transfer(0, 1, 3, order)).expect("spawn");
     bank.transfer(1, 0, 5, order);
     there.join().expect("no thread panics");
     let balances = [0, 1].map(|account| *bank.accounts[account].lock().expect("nobody panics"));
@@ -59,6 +60,9 @@ fn main() -> ExitCode {
     let fixed = Builder::new().explore(|| two_transfers(Order::LowerFirst));
     println!("with one order for all: {fixed}");
     let as_expected = bug.failure.is_some() && fixed.verdict == Verdict::Complete;
-    println!("{}", if as_expected { "as expected: the bug was found, and the fix is clean" } else { "NOT as expected" });
+    println!(
+        "{}",
+        if as_expected { "as expected: the bug was found, and the fix is clean" } else { "NOT as expected" }
+    );
     if as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

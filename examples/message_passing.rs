@@ -29,10 +29,16 @@ fn main() -> ExitCode {
     let bug = Builder::new().explore(|| pass_a_message(Ordering::Relaxed, Ordering::Relaxed));
     println!("{}\n", bug.failure.as_ref().map_or("no failure", |failure| &failure.report));
     let half = Builder::new().explore(|| pass_a_message(Ordering::Release, Ordering::Relaxed));
-    println!("with a release store and a relaxed load: {}", if half.failure.is_some() { "found, too" } else { "NOT found" });
+    println!(
+        "with a release store and a relaxed load: {}",
+        if half.failure.is_some() { "found, too" } else { "NOT found" }
+    );
     let fixed = Builder::new().explore(|| pass_a_message(Ordering::Release, Ordering::Acquire));
     println!("with release and acquire: {fixed}");
     let as_expected = bug.failure.is_some() && half.failure.is_some() && fixed.verdict == Verdict::Complete;
-    println!("{}", if as_expected { "as expected: the bug was found, and the fix is clean" } else { "NOT as expected" });
+    println!(
+        "{}",
+        if as_expected { "as expected: the bug was found, and the fix is clean" } else { "NOT as expected" }
+    );
     if as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -91,7 +91,8 @@ pub(crate) fn check(directory: &Path, serving: &[UnixListener]) -> Result<(), St
     // What the other daemons left when they looked.
     while listener.accept().is_ok() {}
     let socket = directory.join("sock");
-    let client = UnixStream::connect(socket).map_err(|error| format!("one daemon serves, but a client gets: {error}"))?;
+    let client =
+        UnixStream::connect(socket).map_err(|error| format!("one daemon serves, but a client gets: {error}"))?;
     let reached = listener.accept();
     drop(client);
     reached.map(drop).map_err(|_| "one daemon serves, but clients reach somebody else".into())

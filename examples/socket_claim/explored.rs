@@ -1,5 +1,6 @@
 //! The daemons under the checker.
 
+use std::fmt;
 use std::path::Path;
 
 use interleave::{Builder, Report, thread};
@@ -24,6 +25,15 @@ pub(crate) enum Before {
     Debris,
 }
 
+impl fmt::Display for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Before::Nothing => "without debris",
+            Before::Debris => "with debris",
+        })
+    }
+}
+
 /// Explores `daemons` that start at the same time.
 pub(crate) fn explore(builder: Builder, how: Startup, before: Before, daemons: usize) -> Report {
     builder.explore(move || {
@@ -37,7 +47,8 @@ pub(crate) fn explore(builder: Builder, how: Startup, before: Before, daemons: u
                 thread::Builder::new().name(format!("daemon {number}")).spawn(body).expect("threads can be spawned")
             })
             .collect();
-        let serving: Vec<_> = started.into_iter().filter_map(|daemon| daemon.join().expect("no daemon panics")).collect();
+        let serving: Vec<_> =
+            started.into_iter().filter_map(|daemon| daemon.join().expect("no daemon panics")).collect();
         if let Err(wrong) = daemon::check(directory, &serving) {
             panic!("{wrong}");
         }

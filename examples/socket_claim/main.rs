@@ -4,6 +4,8 @@
 //! `cargo run --release --example socket_claim` explores; with `-- --real` the same source runs on real sockets instead, many
 //! times, and says how often it went wrong.
 
+#![expect(clippy::duplicate_mod, reason = "the daemon is compiled against two sets of types")]
+
 mod explored;
 mod real;
 
@@ -37,7 +39,10 @@ fn explore() -> bool {
         let report = explored::explore(Builder::new(), Startup::Locked, before, daemons);
         let complete = report.verdict == Verdict::Complete;
         let verdict = if complete { "complete" } else { "NOT COMPLETE" };
-        println!("a lock held until listen, {daemons} daemons, {before:?}: {verdict}, {} executions", report.executions);
+        println!(
+            "a lock held until listen, {daemons} daemons, {before}: {verdict} in {} executions",
+            report.executions
+        );
         good &= complete;
     }
     good
@@ -52,11 +57,11 @@ fn found(name: &str, before: Before, report: &Report) -> bool {
     match &report.failure {
         Some(failure) => {
             let preemptions = failure.preemptions.map_or("no order".into(), |count| count.to_string());
-            println!("{name}, {before:?}: found, preemptions: {preemptions}, executions: {}", report.executions);
+            println!("{name}, {before}: found, preemptions: {preemptions}, executions: {}", report.executions);
             true
         }
         None => {
-            println!("{name}, {before:?}: NOT FOUND in {} executions", report.executions);
+            println!("{name}, {before}: NOT FOUND in {} executions", report.executions);
             false
         }
     }
@@ -69,8 +74,12 @@ fn run() -> bool {
     let mut good = true;
     for how in [Startup::Original, Startup::BindFirst, Startup::LockTooShort, Startup::RenameOver, Startup::Locked] {
         for debris in [false, true] {
-            let wrong = (0..TIMES).filter(|&time| in_a_directory(time, |at| real::run_once(how, at, debris).is_err())).count();
-            println!("{how:?}, {}: wrong {wrong} times of {TIMES}", if debris { "Debris" } else { "Nothing" });
+            let wrong =
+                (0..TIMES).filter(|&time| in_a_directory(time, |at| real::run_once(how, at, debris).is_err())).count();
+            println!(
+                "{how:?}, {}: wrong {wrong} times of {TIMES}",
+                if debris { "with debris" } else { "without debris" }
+            );
             good &= how != Startup::Locked || wrong == 0;
         }
     }

@@ -71,7 +71,10 @@ pub(crate) const RULES: &[Rule] = &[
             fs::write(dir.join("f"), "").unwrap();
             fs::create_dir(dir.join("d")).unwrap();
             let result = said(fs::rename(dir.join("f"), dir.join("d")));
-            format!("{result} {}", fs::metadata(dir.join("f")).unwrap().is_file() && fs::metadata(dir.join("d")).unwrap().is_dir())
+            format!(
+                "{result} {}",
+                fs::metadata(dir.join("f")).unwrap().is_file() && fs::metadata(dir.join("d")).unwrap().is_dir()
+            )
         },
     },
     Rule {

@@ -94,11 +94,7 @@ pub(crate) const RULES: &[Rule] = &[
             format!("{mine} {}", other.join().unwrap())
         },
     },
-    Rule {
-        name: "unlock without a lock",
-        result: "ok",
-        script: |dir| said(open(dir).unlock()),
-    },
+    Rule { name: "unlock without a lock", result: "ok", script: |dir| said(open(dir).unlock()) },
     Rule {
         name: "works on a file opened for reading, and on a directory",
         result: "ok ok WouldBlock",

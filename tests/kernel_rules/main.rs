@@ -2,6 +2,7 @@
 //! the rule says on both.
 
 #![cfg(target_os = "linux")]
+#![expect(clippy::duplicate_mod, reason = "the scripts are compiled against two sets of types")]
 
 mod observe;
 mod real;

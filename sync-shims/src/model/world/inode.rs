@@ -1,5 +1,6 @@
 //! Files, directories and socket files, whatever their names are.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -139,28 +140,32 @@ impl Inode {
         if self.kind() == Kind::Directory {
             return Ok(2);
         }
-        // Several places cannot be looked at in one step. Twice the same means that they were so all at once in between.
-        let mut before = self.look_at_places(call)?;
-        while before.len() > 1 {
-            let after = self.look_at_places(call)?;
-            if after == before {
+        let mine = Entry::new(self.kind(), self.number);
+        let (mut added, mut found) = self.look_at_places(call)?;
+        // The places cannot be looked at in one step, and there may be more by now. A name can only go away unless a place is
+        // added; so twice the same means that they were so all at once in between, and the only place's name was there when
+        // places were counted if it is there afterwards.
+        while found != [mine] {
+            let again = self.look_at_places(call)?;
+            let same = again == (added, found);
+            (added, found) = again;
+            if same {
                 break;
             }
-            before = after;
         }
-        let mine = Entry::new(self.kind(), self.number);
-        Ok(before.iter().filter(|&&found| found == mine).count() as u64)
+        Ok(found.iter().filter(|&&entry| entry == mine).count() as u64)
     }
 
-    /// What is at each place now.
-    fn look_at_places(&self, call: Call<'_>) -> Sys<Vec<Entry>> {
+    /// How many places were added so far, and what is at each of them.
+    fn look_at_places(&self, call: Call<'_>) -> Sys<(usize, Vec<Entry>)> {
         static LOOK: Step = Step::new("fs", "metadata", look);
         let count = call.act(&self.places.count, &LOOK, [0, 0])? as usize;
-        let mut places = self.places.list.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        places.truncate(count);
-        places.sort();
-        places.dedup();
-        places.iter().map(|place| Place::named(call, place)?.act(call, &LOOK, Entry::ABSENT)).collect()
+        let places: Vec<PathBuf> = {
+            let list = self.places.list.lock().unwrap_or_else(PoisonError::into_inner);
+            list[..count].iter().collect::<BTreeSet<_>>().into_iter().cloned().collect()
+        };
+        let look_at = |place: &PathBuf| Place::named(call, place)?.act(call, &LOOK, Entry::ABSENT);
+        Ok((count, places.iter().map(look_at).collect::<Sys<_>>()?))
     }
 }
 

@@ -181,7 +181,12 @@ impl Listener {
             return Err(Errno::ADDRINUSE.into());
         }
         call.act(&socket.state, &LISTEN, [0, 0])?;
-        Ok(Arc::new(Listener { execution: call.execution(), site: call.site(), socket, descriptors: Descriptors::new(call.site()) }))
+        Ok(Arc::new(Listener {
+            execution: call.execution(),
+            site: call.site(),
+            socket,
+            descriptors: Descriptors::new(call.site()),
+        }))
     }
 
     /// The execution it belongs to.

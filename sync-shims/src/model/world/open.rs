@@ -211,7 +211,8 @@ impl OpenFile {
                 SeekFrom::Start(offset) => i64::try_from(offset).ok(),
                 SeekFrom::Current(offset) => (position as i64).checked_add(offset),
                 SeekFrom::End(offset) => {
-                    let len = self.inode.content().map_or(Ok(0), |content| content.read(call).map(|bytes| bytes.len()))?;
+                    let len =
+                        self.inode.content().map_or(Ok(0), |content| content.read(call).map(|bytes| bytes.len()))?;
                     (len as i64).checked_add(offset)
                 }
             };

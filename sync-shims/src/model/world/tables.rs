@@ -52,7 +52,8 @@ impl Tables {
         // SAFETY: 1. the controller keeps the value until the end of the execution, to which the running thread belongs;
         // 2. it hands out no exclusive reference meanwhile; 3. all threads of an execution take turns.
         let storage = unsafe { storage.as_ref() };
-        let tables = storage.downcast_ref::<RefCell<Tables>>().expect("the key is the address of a static of this function");
+        let tables =
+            storage.downcast_ref::<RefCell<Tables>>().expect("the key is the address of a static of this function");
         Ok(f(&mut tables.borrow_mut()))
     }
 

@@ -1,4 +1,4 @@
-//! Execution graphs, memory models and exploration.
+#![doc = include_str!("README.md")]
 #![forbid(unsafe_code)]
 
 mod event;

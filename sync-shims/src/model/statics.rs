@@ -9,8 +9,10 @@ use std::any::Any;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::controller::{Controller, Scope};
+use super::controller::{Controller, Scope, current};
+use super::event::Identity;
 
 /// Whether `address` lies in the static memory of the program; `None` if that is not known on this platform.
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -82,6 +84,27 @@ pub(crate) unsafe fn put_back_at_end<T: ?Sized>(
         };
         let drop_value = drop_value.take().expect("it is made once");
         Box::new(Before { place, bytes, drop_value }) as Box<dyn Any>
+    });
+}
+
+/// To be called before a shim with the given identity lets a thread of a model change what it protects, at `data`: if that is
+/// in a `static` which the running execution has not used yet, it will be put back at the end of the execution. Not if it has
+/// drop glue and may have been changed outside a model: then its bytes may be good for one value only.
+///
+/// # Safety
+///
+/// `data` must point to a value, also at the end of the execution if it is in a `static`; and `used_outside` must be set
+/// before that can be changed outside a model.
+pub(crate) unsafe fn keep_fresh<T: ?Sized>(identity: &Identity, used_outside: &AtomicBool, data: *mut T) {
+    current(|controller| {
+        if let Some(controller) = controller
+            && identity.slot().get() >> 24 != controller.execution()
+            && (!std::mem::needs_drop::<T>() || !used_outside.load(Ordering::Relaxed))
+        {
+            // SAFETY: 1. The caller's promise. 2. If it has drop glue, nobody has changed it outside a model, and earlier
+            // executions have put it back: it is the constant that the `static` began with.
+            unsafe { put_back_at_end(controller, data, ptr::drop_in_place) };
+        }
     });
 }
 

@@ -9,6 +9,7 @@ mod condvar;
 mod controller;
 mod inert;
 mod mutex;
+mod once;
 mod outside;
 mod thread;
 mod thread_local;

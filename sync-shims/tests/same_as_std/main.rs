@@ -70,6 +70,8 @@ same_for_both! {
     cell
     condvar
     mutex
+    once
+    rwlock
     thread
     thread_local
 }

@@ -1,13 +1,29 @@
 //! What stands in for [`std::sync`].
+//!
+//! | file | holds |
+//! |---|---|
+//! | `raw_mutex`, `raw_rwlock`, `raw_once` | the protocols, without the values |
+//! | `mutex`, `rwlock`, `condvar`, `once`, `once_lock`, `lazy_lock` | the types that go with them |
+//! | `arc` | `Arc` and `Weak` |
 
-pub mod arc;
-pub mod condvar;
-pub mod mutex;
+mod arc;
+mod condvar;
+mod lazy_lock;
+mod mutex;
+mod once;
+mod once_lock;
 pub(crate) mod raw_mutex;
+mod raw_once;
+mod raw_rwlock;
+mod rwlock;
 
 #[doc(no_inline)]
 pub use crate::model::atomic;
 pub use arc::{Arc, Weak};
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub use lazy_lock::LazyLock;
 pub use mutex::{Mutex, MutexGuard};
+pub use once::{Once, OnceState};
+pub use once_lock::OnceLock;
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};

@@ -10,7 +10,7 @@ use dpor::{Action, Info, Outcome, Outcomes, Outs, Role, ThreadId};
 
 use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, exclusive, perform};
-use crate::model::statics::put_back_at_end;
+use crate::model::statics::keep_fresh;
 
 /// How the descriptions of the operations of a kind of mutex read.
 #[derive(Debug)]
@@ -156,16 +156,8 @@ impl RawMutex {
     /// To be called before the lock is taken: if it is a `static` that the running execution has not used yet, what it
     /// protects, at `data`, will be put back at the end of the execution.
     pub(crate) fn keep_fresh<T: ?Sized>(&self, data: *mut T) {
-        current(|controller| {
-            if let Some(controller) = controller
-                && self.identity.slot().get() >> 24 != controller.execution()
-                && (!std::mem::needs_drop::<T>() || !self.used_outside.load(Ordering::Relaxed))
-            {
-                // SAFETY: 1. It is the value of the mutex, which it always holds. 2. If it has drop glue, nobody has changed it
-                // outside a model, and earlier executions have put it back: it is the constant the `static` began with.
-                unsafe { put_back_at_end(controller, data, std::ptr::drop_in_place) };
-            }
-        });
+        // SAFETY: 1. It is the value of the mutex, which it always holds. 2. The flag is set whenever the lock is taken outside.
+        unsafe { keep_fresh(&self.identity, &self.used_outside, data) };
     }
 
     /// Waits until the mutex is free and takes it.

@@ -9,7 +9,7 @@ use super::Arc;
 use super::count::{Counts, here};
 use super::memory::{Shared, around, free, value_of};
 
-/// Stands in for [`std::sync::Weak`]. See the [module](super) for when a model counts handles.
+/// Stands in for [`std::sync::Weak`]. See [`Arc`] for when a model counts handles.
 pub struct Weak<T: ?Sized> {
     /// At the address `usize::MAX` if it never had a value.
     pub(super) shared: NonNull<Shared<T>>,

@@ -1,6 +1,6 @@
 //! What a path leads to: one object for each path that was ever looked at.
 //!
-//! The state is the inode that the path names, or none. While a call on two paths is in progress ([`rename`](super::rename)),
+//! The state is the inode that the path names, or none. While a call on two paths is in progress ([`rename`](mod@super::rename)),
 //! the entry it takes away is marked; whoever finds the mark waits until that call is done and looks again. There is no step
 //! that is blocked by the state of an entry, so those that only look can be pure reads and commute.
 

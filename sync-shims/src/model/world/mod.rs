@@ -5,7 +5,7 @@
 //!
 //! # How it is built
 //!
-//! Everything that one thread can do and another can notice is an [`Object`]: one for the entry behind each path, a few for
+//! Everything that one thread can do and another can notice is an [`Object`](call::Object): one for the entry behind each path, a few for
 //! each inode (the listener, its queue, the content, the lock), one for each direction of a connection. An object has a
 //! small state (one word), and system calls act on it through [`Call::act`] with pure functions of that state; so calls on
 //! different paths commute, and the explorer sees exactly which calls meet. A call that needs several objects is several

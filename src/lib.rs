@@ -14,6 +14,56 @@
 //!     assert_eq!(n.load(Relaxed), 2);
 //! });
 //! ```
+//!
+//! With a load and a store in place of `fetch_add`, the test would fail with a report: the steps of all threads in an order
+//! that loses an update, with as few preemptions as possible.
+//!
+//! # Models
+//!
+//! A *model* is a closure that is run once for each execution the memory model allows, where executions that no thread can
+//! tell apart are one. Its threads are those of [`thread`], and what they share must be of the types in [`sync`], [`cell`],
+//! [`fs`] and [`os`]: the checker sees nothing else. The closure must do the same when its operations give the same results;
+//! so it creates the objects it uses, or has them in `static`s, which are fresh in every execution.
+//!
+//! Code that runs for real as well imports these types from the crate `interleave-shims`, where they are std's own unless the
+//! program is built with `--cfg interleave`.
+//!
+//! # Verdicts
+//!
+//! [`model`] and [`Builder::check`] panic if an execution fails; [`Builder::explore`] never does. What came of it is in the
+//! [`Report`]:
+//!
+//! * [`Verdict::Complete`]: every execution was explored, under the memory model ([`Memory`]) and the budgets that the verdict
+//!   line names.
+//! * [`Verdict::Bounded`]: a limit cut something. [`Report::cut`] says what.
+//! * [`Verdict::Vacuous`]: no two threads touched a common object. Usually the code under test uses std's types.
+//! * [`Verdict::Failed`]: with a [`Kind`], whose code does not change between versions.
+//!
+//! ```
+//! use interleave::sync::{Arc, Mutex};
+//! use interleave::{Builder, Kind, Verdict, thread};
+//!
+//! let report = Builder::new().explore(|| {
+//!     let locks = Arc::new((Mutex::new(()), Mutex::new(())));
+//!     let same = locks.clone();
+//!     let t = thread::spawn(move || drop((same.0.lock(), same.1.lock())));
+//!     drop((locks.1.lock(), locks.0.lock()));
+//!     t.join().unwrap();
+//! });
+//! assert_eq!(report.verdict, Verdict::Failed(Kind::Deadlock));
+//! ```
+//!
+//! # Configuration
+//!
+//! [`Builder`] has a method for each knob, and names the environment variable that wins over it. `INTERLEAVE_LOG=summary`
+//! prints the verdict of models that pass; `INTERLEAVE_REPLAY`, a file or a token from a report, runs one execution again.
+//!
+//! # Features
+//!
+//! What model threads run on; of several, the last is used.
+//!
+//! * `generator` (default), `corosensei`: coroutines of the crate of that name.
+//! * `os-threads`: an OS thread for each model thread. Slow; for Miri, sanitizers and targets without coroutines.
 
 mod builder;
 mod engine;

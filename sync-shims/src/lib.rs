@@ -22,6 +22,9 @@
 //! assert_eq!(*total.lock().unwrap(), 6);
 //! ```
 //!
+//! What only std has (see the documentation of each module of `model`) is missing with the flag, so that nothing goes
+//! unmodelled without notice; `time` alone is std's in both builds.
+//!
 //! The feature `model` makes the model types available under `model`, whatever the cfg says: the checker itself needs them.
 
 #[cfg(any(feature = "model", interleave))]

@@ -73,6 +73,11 @@ impl Object {
     }
 }
 
+/// The object numbers that may be in use: the ends of threads, and the others.
+fn in_use(threads: usize, objects_len: usize) -> impl Iterator<Item = usize> {
+    (0..threads).chain(FIRST_OBJECT..objects_len)
+}
+
 /// An execution graph.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -359,8 +364,15 @@ impl Graph {
         }
         self.spent[event.budget as usize] += 1;
         self.events.push(event);
-        self.clocks.resize(self.events.len() * CLOCKS * self.stride, 0);
-        self.start_clocks(id);
+        let width = CLOCKS * self.stride;
+        let pred = self.po_pred(id);
+        if pred.is_init() {
+            self.clocks.resize(self.events.len() * width, 0);
+        } else {
+            let from = self.base(pred, Clock::Porf);
+            self.clocks.extend_from_within(from..from + width);
+        }
+        self.start_clocks(id, pred);
         match event.part {
             Part::Fence => self.fence_clocks(id),
             Part::Spawn => self.threads[thread].spawns += 1,
@@ -369,18 +381,12 @@ impl Graph {
         id
     }
 
-    /// Sets the clocks of `id` to what program order gives.
+    /// Sets the clocks of `id`, which are those of its predecessor `pred`, to what program order gives.
     #[inline]
-    fn start_clocks(&mut self, id: EventId) {
-        let pred = self.po_pred(id);
+    fn start_clocks(&mut self, id: EventId, pred: EventId) {
         let (thread, index) = (self.events[id.index()].thread.index(), self.events[id.index()].index);
         let to = self.base(id, Clock::Porf);
-        let width = CLOCKS * self.stride;
-        if pred.is_init() {
-            self.clocks[to..to + width].fill(0);
-        } else {
-            let from = self.base(pred, Clock::Porf);
-            self.clocks.copy_within(from..from + width, to);
+        if !pred.is_init() {
             let release = to + Clock::Release as usize * self.stride;
             self.clocks[release..release + self.stride].fill(0);
             if index == 0 {
@@ -453,7 +459,15 @@ impl Graph {
         self.count_access(before, -1);
         self.events[id.index()].order = order;
         self.count_access(order, 1);
-        self.start_clocks(id);
+        let (pred, width) = (self.po_pred(id), CLOCKS * self.stride);
+        let to = self.base(id, Clock::Porf);
+        if pred.is_init() {
+            self.clocks[to..to + width].fill(0);
+        } else {
+            let from = self.base(pred, Clock::Porf);
+            self.clocks.copy_within(from..from + width, to);
+        }
+        self.start_clocks(id, pred);
         self.read_clocks(id, rf);
     }
 
@@ -564,8 +578,8 @@ impl Graph {
             thread.end = EventId::INIT;
             thread.spawns = 0;
         }
-        for object in &mut self.objects[..self.objects_len] {
-            object.clear();
+        for number in in_use(self.threads.len(), self.objects_len) {
+            self.objects[number].clear();
         }
         let used = (self.objects_len * self.stride).min(self.heads.len());
         self.heads[..used].fill(EventId::INIT);
@@ -576,95 +590,129 @@ impl Graph {
         self.weak_accesses = 0;
     }
 
-    /// Becomes the part of `from` whose events satisfy `keep`. The kept events of each thread must be a prefix, and closed
-    /// under reads-from and spawn, so that their clocks stay. Every write kept must be in `from`'s modification order.
-    /// `map` is a buffer and has the new numbers afterwards.
-    pub(crate) fn restrict(&mut self, from: &Graph, map: &mut Vec<EventId>, keep: impl Fn(EventId) -> bool) {
-        self.clear();
-        if self.stride < from.stride {
-            self.widen(from.stride);
-        }
-        self.reserve_threads(from.threads.len());
-        self.reserve_objects(from.objects_len);
-        // All numbers first: a read may name a write that was added after it.
-        map.clear();
-        let mut kept = 0;
-        map.extend((0..from.events.len() as u32).map(|index| {
-            if keep(EventId(index)) {
-                kept += 1;
-                EventId(kept - 1)
-            } else {
-                EventId::INIT
-            }
-        }));
-        let stride = from.stride;
-        for index in 0..from.events.len() {
-            let old = EventId(index as u32);
-            if !map[index].is_init() {
-                self.copy_event(from, old, map);
-                let base = self.base(map[index], Clock::Porf);
-                if self.stride == stride {
-                    self.clocks.extend_from_slice(&from.clocks[index * CLOCKS * stride..][..CLOCKS * stride]);
-                } else {
-                    self.clocks.resize(base + CLOCKS * self.stride, 0);
-                    for clock in 0..CLOCKS {
-                        let source = &from.clocks[(index * CLOCKS + clock) * stride..][..stride];
-                        self.clocks[base + clock * self.stride..][..stride].copy_from_slice(source);
-                    }
-                }
-            }
-        }
-        for (thread, source) in from.threads.iter().enumerate() {
-            if !source.spawned_by.is_init() {
-                self.threads[thread].spawned_by = map[source.spawned_by.index()];
-            }
-        }
-        for object in 0..from.objects_len {
-            for position in 0..from.objects[object].co.len() {
-                let write = map[from.objects[object].co[position].index()];
-                if !write.is_init() {
-                    let pos = self.objects[object].co.len() as u32;
-                    self.events[write.index()].co_pos = pos;
-                    self.objects[object].co.push(write);
-                }
+    /// Becomes the part of `from` that consists of its first `prefix` events and those later ones that satisfy `keep`. The
+    /// kept events of each thread must be a prefix, and closed under reads-from and spawn, so that their clocks stay. Every
+    /// write must be in `from`'s modification order. `map` is a buffer; it has the new numbers afterwards.
+    pub(crate) fn restrict(
+        &mut self,
+        from: &Graph,
+        map: &mut Vec<EventId>,
+        prefix: usize,
+        keep: impl Fn(EventId) -> bool,
+    ) {
+        self.stride = from.stride;
+        self.copy_events(from, map, prefix, keep);
+        self.copy_threads(from, map, prefix);
+        self.copy_objects(from, map, prefix);
+        self.spent = from.spent;
+        self.sc_accesses = from.sc_accesses;
+        self.sc_fences = from.sc_fences;
+        self.weak_accesses = from.weak_accesses;
+        for (index, e) in from.events.iter().enumerate().skip(prefix) {
+            if map[index].is_init() {
+                self.forget_counts(e);
             }
         }
         self.trim_objects();
     }
 
-    /// Copies one event with its counters, but not its clocks and place in modification order.
-    #[inline]
-    fn copy_event(&mut self, from: &Graph, old: EventId, map: &[EventId]) {
-        let id = map[old.index()];
-        let mut e = from.events[old.index()];
-        let thread = e.thread.index();
-        let mapped = |x: EventId| if x.is_init() { x } else { map[x.index()] };
-        e.release_fence = mapped(e.release_fence);
-        self.threads[thread].events.push(id);
-        match e.part {
-            Part::Read | Part::Write => {
-                let head = e.object.index() * self.stride + thread;
-                e.prev_same = self.heads[head];
-                self.heads[head] = id;
-                self.count_access(e.order, 1);
-                if e.part == Part::Read {
-                    // A read that is about to be redirected may name a write that goes.
-                    e.rf = mapped(e.rf);
-                    self.objects[e.object.index()].reads.push(id);
-                } else if e.object.index() < FIRST_OBJECT {
-                    self.threads[thread].end = id;
+    /// Events and clocks. The prefix keeps its numbers, so it is copied as it is, but for reads of later writes.
+    fn copy_events(&mut self, from: &Graph, map: &mut Vec<EventId>, prefix: usize, keep: impl Fn(EventId) -> bool) {
+        let row = CLOCKS * from.stride;
+        self.events.clear();
+        self.events.extend_from_slice(&from.events[..prefix]);
+        self.clocks.clear();
+        self.clocks.extend_from_slice(&from.clocks[..prefix * row]);
+        map.clear();
+        map.extend((0..prefix as u32).map(EventId));
+        for index in prefix..from.events.len() {
+            if keep(EventId(index as u32)) {
+                map.push(EventId(self.events.len() as u32));
+                self.events.push(from.events[index]);
+                self.clocks.extend_from_slice(&from.clocks[index * row..][..row]);
+            } else {
+                map.push(EventId::INIT);
+            }
+        }
+        for (index, e) in self.events.iter_mut().enumerate() {
+            // Programs name events of older stamps in the prefix, except where a revisit has redirected a read.
+            if (index >= prefix || e.rf.index() >= prefix) && !e.rf.is_init() {
+                e.rf = map[e.rf.index()];
+            }
+            if index >= prefix && !e.release_fence.is_init() {
+                e.release_fence = map[e.release_fence.index()];
+            }
+        }
+    }
+
+    fn copy_threads(&mut self, from: &Graph, map: &[EventId], prefix: usize) {
+        self.reserve_threads(from.threads.len());
+        for (to, source) in self.threads.iter_mut().zip(&from.threads) {
+            let old = source.events.partition_point(|e| e.index() < prefix);
+            to.events.clear();
+            to.events.extend_from_slice(&source.events[..old]);
+            to.events.extend(source.events[old..].iter().map(|e| map[e.index()]).take_while(|e| !e.is_init()));
+            let mapped = |e: EventId| if e.is_init() { e } else { map[e.index()] };
+            to.spawned_by = mapped(source.spawned_by);
+            to.end = mapped(source.end);
+            to.spawns = source.spawns;
+        }
+        for thread in &mut self.threads[from.threads.len()..] {
+            *thread = ThreadEvents { events: core::mem::take(&mut thread.events), ..ThreadEvents::default() };
+            thread.events.clear();
+        }
+    }
+
+    fn copy_objects(&mut self, from: &Graph, map: &[EventId], prefix: usize) {
+        for number in in_use(self.threads.len(), self.objects_len) {
+            self.objects[number].clear();
+        }
+        self.objects_len = FIRST_OBJECT;
+        self.reserve_objects(from.objects_len);
+        self.heads.clear();
+        self.heads.resize(self.objects.len() * self.stride, EventId::INIT);
+        for number in in_use(from.threads.len(), from.objects_len) {
+            let source = &from.objects[number];
+            if source.is_unused() {
+                continue;
+            }
+            let old = source.reads.partition_point(|e| e.index() < prefix);
+            let to = &mut self.objects[number];
+            to.reads.extend_from_slice(&source.reads[..old]);
+            to.reads.extend(source.reads[old..].iter().map(|e| map[e.index()]).filter(|e| !e.is_init()));
+            for write in source.co.iter().map(|e| map[e.index()]).filter(|e| !e.is_init()) {
+                self.events[write.index()].co_pos = to.co.len() as u32;
+                to.co.push(write);
+            }
+            for thread in 0..self.stride {
+                let mut head = from.heads[number * self.stride + thread];
+                while !head.is_init() && map[head.index()].is_init() {
+                    head = from.events[head.index()].prev_same;
+                }
+                if !head.is_init() {
+                    self.heads[number * self.stride + thread] = map[head.index()];
                 }
             }
-            Part::Join => e.rf = mapped(e.rf),
-            Part::Fence => self.sc_fences += u32::from(e.order.has(Order::SC)),
-            Part::Spawn => self.threads[thread].spawns += 1,
+        }
+        // Within the tail, the links from access to access have new numbers.
+        for e in &mut self.events[prefix..] {
+            if !e.prev_same.is_init() {
+                e.prev_same = map[e.prev_same.index()];
+            }
+        }
+    }
+
+    /// Takes an event out of the counters.
+    fn forget_counts(&mut self, e: &Event) {
+        self.spent[e.budget as usize] -= 1;
+        match e.part {
+            Part::Read | Part::Write => self.count_access(e.order, -1),
+            Part::Fence if e.order.has(Order::SC) => self.sc_fences -= 1,
+            Part::Spawn => self.threads[e.thread.index()].spawns -= 1,
             _ => {}
         }
-        self.spent[e.budget as usize] += 1;
-        self.events.push(e);
     }
 }
-
 impl Graph {
     /// Whether two threads have used the same object, ends of threads apart.
     pub(crate) fn threads_met(&self) -> bool {

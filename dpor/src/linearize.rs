@@ -45,15 +45,13 @@ pub(crate) struct Linearizer {
 /// What is known of the operations behind a graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
-    /// The operation of each event; empty if the graph has not been run.
+    /// The operations behind the read parts of updates and operations on objects; empty if the graph has not been run.
     pub(crate) ops: &'a [Option<Op>],
-    /// What each thread wants to do after its last event.
-    pub(crate) pending: &'a [Option<Op>],
 }
 
 impl Known<'_> {
     /// Of a graph that has not been run.
-    const NOTHING: Known<'static> = Known { ops: &[], pending: &[] };
+    const NOTHING: Known<'static> = Known { ops: &[] };
 }
 
 /// A state of the search: position of each thread, and who moved last.
@@ -246,9 +244,12 @@ fn changes_guard(graph: &Graph, unit: &Unit) -> bool {
 /// Whether leaving a thread right before this unit costs nothing by its own kind (a timed wait).
 fn leaves_freely(graph: &Graph, known: Known<'_>, unit: &Unit) -> bool {
     let event = unit.events[0];
+    if graph.event(event).kind != Kind::Object {
+        return false;
+    }
     match known.ops.get(event.index()) {
         Some(Some(op)) => matches!(op.action, Action::Object { yields: true, .. }),
-        _ => graph.event(event).kind == Kind::Object && known.ops.is_empty(),
+        _ => known.ops.is_empty(),
     }
 }
 
@@ -336,23 +337,18 @@ impl Linearizer {
         path.iter().rev().flat_map(|&(thread, unit)| self.units[thread][unit].events.iter().copied()).collect()
     }
 
-    /// Whether leaving `thread` here is a preemption: it has something to do next, other than to end, and if that is guarded,
-    /// its guard holds.
+    /// Whether leaving `thread` here is a preemption: it has a next event, and if that is guarded, its guard holds. A thread
+    /// without one does not count: it could as well have gone on until it is blocked or over.
     fn could_go_on(&mut self, graph: &Graph, known: Known<'_>, at: &[u16], thread: usize) -> bool {
         let position = at[thread] as usize;
         if position > 0 && self.units[thread][position - 1].yields {
             return false;
         }
-        let next = match self.units[thread].get(position) {
-            Some(unit) if leaves_freely(graph, known, unit) && !known.ops.is_empty() => return false,
-            Some(unit) => Some(unit.events[0]),
-            None => self.next_beyond(graph, thread),
-        };
-        let Some(event) = next else {
-            let id = self.threads[thread];
-            let pending = known.pending.get(id.index()).and_then(Option::as_ref);
-            return pending.is_some_and(|op| self.could_perform(graph, at, id, op));
-        };
+        let Some(unit) = self.units[thread].get(position) else { return false };
+        if leaves_freely(graph, known, unit) && !known.ops.is_empty() {
+            return false;
+        }
+        let event = unit.events[0];
         let e = graph.event(event);
         match e.kind {
             Kind::End => false,
@@ -361,34 +357,13 @@ impl Linearizer {
                 let newest = self.newest_past(graph, at, e.object);
                 match known.ops.get(event.index()) {
                     _ if newest == e.rf => true,
-                    Some(Some(op)) => self.could_perform(graph, at, e.thread, op),
+                    Some(Some(Op { action: Action::Object { outs, args, .. }, .. })) => {
+                        self.outcomes.clear();
+                        outs(graph.value_of(e.object, newest), *args, e.thread, &mut self.outcomes);
+                        !self.outcomes.as_slice().is_empty()
+                    }
                     _ => false,
                 }
-            }
-            _ => true,
-        }
-    }
-
-    /// The next event of a thread in the graph after those that are to be ordered.
-    fn next_beyond(&self, graph: &Graph, thread: usize) -> Option<EventId> {
-        let ordered: usize = self.units[thread].iter().map(|unit| unit.events.len()).sum();
-        graph.thread_events(self.threads[thread]).get(ordered).copied()
-    }
-
-    /// Whether the thread could perform `op` here.
-    fn could_perform(&mut self, graph: &Graph, at: &[u16], thread: ThreadId, op: &Op) -> bool {
-        match op.action {
-            Action::End | Action::Assume => false,
-            Action::Join { thread: other } => {
-                let end = graph.threads.get(other.index()).map_or(EventId::INIT, |t| t.end);
-                !end.is_init() && self.is_past(at, end)
-            }
-            Action::Object { yields: true, .. } => false,
-            Action::Object { outs, args, .. } => {
-                let newest = self.newest_past(graph, at, op.object);
-                self.outcomes.clear();
-                outs(graph.value_of(op.object, newest), args, thread, &mut self.outcomes);
-                !self.outcomes.as_slice().is_empty()
             }
             _ => true,
         }

@@ -137,7 +137,7 @@ properties! {
 
 /// 50,000 programs, each checked in every way.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes twenty minutes"]
 fn many_programs() {
     let seed = std::env::var("DPOR_SEED").map_or(12, |seed| seed.parse().expect("DPOR_SEED is a number"));
     for flavour in Flavour::ALL {

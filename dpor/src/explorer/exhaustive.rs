@@ -105,7 +105,7 @@ impl Explorer {
             Action::Spawn => self.add_spawn(thread, op),
             Action::Join { thread: other } => {
                 let id = self.append(thread, op);
-                let graph = &mut self.frames[self.depth - 1].graph;
+                let graph = &mut self.frame.graph;
                 let end = graph.threads[other.index()].end;
                 graph.link_join(id, end);
                 Step::Done(0)
@@ -122,18 +122,19 @@ impl Explorer {
     }
 
     pub(super) fn append_event(&mut self, event: Event, op: &Op) -> EventId {
-        let id = self.frames[self.depth - 1].graph.push(event);
+        let id = self.frame.graph.push(event);
         self.run.advance(event.thread, 1);
-        self.run.ops.truncate(id.index());
-        self.run.ops.push(Some(*op));
+        if event.part == Part::Read {
+            self.run.note(id, op);
+        }
         id
     }
 
     pub(super) fn add_spawn(&mut self, thread: ThreadId, op: &Op) -> Step {
-        let spawns = self.frames[self.depth - 1].graph.threads[thread.index()].spawns;
+        let spawns = self.frame.graph.threads[thread.index()].spawns;
         let Some(child) = self.child(thread, spawns) else { return Step::TooManyThreads };
         let id = self.append(thread, op);
-        self.frames[self.depth - 1].graph.threads[child.index()].spawned_by = id;
+        self.frame.graph.threads[child.index()].spawned_by = id;
         Step::Done(u64::from(child.0))
     }
 
@@ -150,18 +151,18 @@ impl Explorer {
     pub(super) fn offer(&mut self, adding: Adding, place: EventId) {
         if self.affordable(adding.pick) {
             let alternative = adding.alternative(place, Turn::Forward);
-            self.frames[self.depth - 1].alternatives.push(alternative);
+            self.frame.alternatives.push(alternative);
         }
     }
 
     pub(super) fn affordable(&self, pick: Pick) -> bool {
-        let spent = self.frames[self.depth - 1].graph.spent[pick.budget as usize];
+        let spent = self.frame.graph.spent[pick.budget as usize];
         pick.budget == Budget::Free || spent < self.config.budgets[pick.budget as usize]
     }
 
     fn add_load(&mut self, thread: ThreadId, op: &Op) -> Step {
         let id = self.append(thread, op);
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         let graph = &mut frame.graph;
         let e = graph.events[id.index()];
         let top = graph.object(e.object).co.len();
@@ -186,7 +187,7 @@ impl Explorer {
 
     fn add_store(&mut self, thread: ThreadId, op: &Op, value: u64) -> Step {
         let id = self.append(thread, op);
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         let graph = &mut frame.graph;
         let object = graph.events[id.index()].object;
         let floor = graph.floor(object, id);
@@ -207,7 +208,7 @@ impl Explorer {
             }
         }
         self.revisits(id, adding, Some(floor));
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         graph.place(id, top);
         self.run.wrote = true;
         Step::Done(0)
@@ -216,17 +217,17 @@ impl Explorer {
     fn add_update(&mut self, thread: ThreadId, op: &Op) -> Step {
         let event = Event::of(thread, op, self.config.memory);
         let id = self.append_event(event, op);
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let top = graph.object(event.object).co.len();
         let mut linked = false;
         self.try_outcomes(id, op, None, true, &mut linked);
         // The canonical outcome in the newest state is how this run goes on.
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let newest = graph.ranked(event.object, top);
         let state = graph.value_of(event.object, newest);
         Self::eval(&mut self.outcomes, op, state, thread);
         let outcome = self.outcomes.as_slice()[0];
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         link(graph, id, newest, order_of(&event, outcome.writes), &mut linked);
         graph.events[id.index()].value = state;
         if outcome.writes {
@@ -240,12 +241,12 @@ impl Explorer {
     /// All outcomes of the operation whose event is `id` (the last one) but the canonical one in the newest state: keeps
     /// those that can be gone on from (if `forward`), and the revisits of the others.
     fn try_outcomes(&mut self, id: EventId, op: &Op, label: Option<u32>, forward: bool, linked: &mut bool) {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let event = graph.events[id.index()];
         let top = graph.object(event.object).co.len();
         let floor = graph.floor(event.object, id);
         for rank in floor..=top {
-            let graph = &self.frames[self.depth - 1].graph;
+            let graph = &self.frame.graph;
             let rf = graph.ranked(event.object, rank);
             let state = graph.value_of(event.object, rf);
             let mut outcomes = core::mem::take(&mut self.outcomes);
@@ -256,14 +257,14 @@ impl Explorer {
                     continue;
                 }
                 let order = order_of(&event, outcome.writes);
-                let graph = &mut self.frames[self.depth - 1].graph;
+                let graph = &mut self.frame.graph;
                 link(graph, id, rf, order, linked);
                 if rank < top && !memory::admits(graph, &[id], &mut self.scratch) {
                     continue;
                 }
                 let adding = Adding { at: id.0, label, rf, pick };
                 if outcome.writes {
-                    self.try_write(id, op, adding, rank, outcome.state, forward);
+                    self.try_write(id, adding, rank, outcome.state, forward);
                 } else if forward {
                     self.offer(adding, EventId::INIT);
                 }
@@ -273,8 +274,8 @@ impl Explorer {
     }
 
     /// An outcome that writes and is not the canonical one: if it can be gone on from, its revisits are computed then.
-    fn try_write(&mut self, id: EventId, op: &Op, adding: Adding, rank: usize, state: u64, forward: bool) {
-        let graph = &mut self.frames[self.depth - 1].graph;
+    fn try_write(&mut self, id: EventId, adding: Adding, rank: usize, state: u64, forward: bool) {
+        let graph = &mut self.frame.graph;
         let object = graph.events[id.index()].object;
         graph.events[id.index()].flags.set(Flags::WRITES);
         let write = graph.push(write_part(graph, id));
@@ -288,36 +289,34 @@ impl Explorer {
             self.offer(adding, EventId::INIT);
         } else {
             graph.displace(write);
-            self.run.ops.truncate(write.index());
-            self.run.ops.push(Some(*op));
             self.revisits(write, adding, None);
-            let graph = &mut self.frames[self.depth - 1].graph;
+            let graph = &mut self.frame.graph;
             graph.place(write, rank);
         }
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         graph.pop();
         graph.events[id.index()].flags.clear(Flags::WRITES);
     }
 
     /// Adds the write part of `id` right after what it reads from, with its revisits.
     fn add_write(&mut self, op: &Op, id: EventId, state: u64) {
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let rf = graph.events[id.index()].rf;
         let part = write_part(graph, id);
         let write = self.append_event(part, op);
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         graph.link_write(write);
         graph.events[write.index()].value = state;
         // Its alternatives go by the write part: the read part may be much older (a revisited one).
         self.revisits(write, Adding { at: write.0, label: None, rf: EventId::INIT, pick: Pick::CANONICAL }, None);
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let rank = graph.rank(rf);
         graph.place(write, rank);
     }
 
     /// All recorded events have been performed, but for the read part `id` whose write part the graph does not have.
     pub(super) fn finish_write(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Step {
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let e = graph.events[id.index()];
         let state = graph.value_of(e.object, e.rf);
         Self::eval(&mut self.outcomes, op, state, thread);
@@ -325,7 +324,7 @@ impl Explorer {
         let Some(outcome) = outcome.filter(|o| o.writes) else {
             return Step::Nondeterminism(self.mismatch(thread, op, id));
         };
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         frame.graph.events[id.index()].value = state;
         frame.unfinished = None;
         self.run.advance(thread, 1);
@@ -349,16 +348,15 @@ impl Explorer {
                 continue;
             }
             let thread = ThreadId(index as u32);
-            let frame = &mut self.frames[self.depth - 1];
+            let frame = &mut self.frame;
             let event = Event::of(thread, &op, self.config.memory);
             let label = frame.labels.len() as u32;
             frame.labels.push(event);
             let id = frame.graph.push(event);
-            self.run.ops.truncate(id.index());
-            self.run.ops.push(Some(op));
+            self.run.note(id, &op);
             let mut linked = false;
             self.try_outcomes(id, &op, Some(label), false, &mut linked);
-            let graph = &mut self.frames[self.depth - 1].graph;
+            let graph = &mut self.frame.graph;
             if !linked {
                 graph.link_read(id, EventId::INIT);
             }
@@ -402,11 +400,7 @@ pub(super) fn splits_update(graph: &Graph, object: ObjectId, rank: usize) -> boo
 impl Explorer {
     /// Takes the next alternative that is consistent and within the bound; false if there is none.
     pub(super) fn next_graph(&mut self) -> bool {
-        if self.depth == 0 {
-            if self.run.execution > 0 {
-                return false;
-            }
-            self.depth = 1;
+        if !core::mem::replace(&mut self.started, true) {
             return true;
         }
         if self.run.probe.is_some() {
@@ -414,12 +408,10 @@ impl Explorer {
             return true;
         }
         loop {
-            let frame = &mut self.frames[self.depth - 1];
+            let frame = &mut self.frame;
             let Some(alternative) = frame.alternatives.pop() else {
-                self.depth -= 1;
-                if self.depth == 0 {
-                    return false;
-                }
+                let Some(outer) = self.outer.pop() else { return false };
+                self.spare.push(core::mem::replace(&mut self.frame, outer));
                 continue;
             };
             if self.take(alternative) {
@@ -430,7 +422,7 @@ impl Explorer {
 
     /// Makes the graph of an alternative the current one; false if it is to be skipped.
     fn take(&mut self, alternative: Alternative) -> bool {
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         let graph = &mut frame.graph;
         let at = alternative.at as usize;
         let mut event = match alternative.label {
@@ -479,7 +471,7 @@ impl Explorer {
     /// A new frame with the graph in which `target` reads from the write of the operation `id`, or is taken out because it
     /// cannot.
     fn take_revisit(&mut self, id: EventId, target: EventId, pick: Option<Pick>) -> bool {
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         frame.unfinished = None;
         let graph = &mut frame.graph;
         let mut write = id;
@@ -489,19 +481,15 @@ impl Explorer {
             let rank = graph.rank(graph.events[id.index()].rf);
             graph.place(write, rank);
         }
-        self.depth += 1;
-        if self.frames.len() < self.depth {
-            self.frames.push(super::Frame::default());
-        }
-        let (before, after) = self.frames.split_at_mut(self.depth - 1);
-        let (from, to) = (&before[self.depth - 2].graph, &mut after[0]);
+        let inner = self.spare.pop().unwrap_or_default();
+        self.outer.push(core::mem::replace(&mut self.frame, inner));
+        let from = &self.outer[self.outer.len() - 1].graph;
+        let to = &mut self.frame;
         to.alternatives.clear();
         to.labels.clear();
         to.unfinished = None;
-        to.graph.restrict(from, &mut self.map, |e| {
-            (e != target || pick.is_some())
-                && (e <= target || e == write || from.knows(write, crate::graph::Clock::Porf, e))
-        });
+        let kept = target.index() + usize::from(pick.is_some());
+        to.graph.restrict(from, &mut self.map, kept, |e| e == write || from.knows(write, crate::graph::Clock::Porf, e));
         let write = self.map[write.index()];
         let consistent = match pick {
             Some(pick) => {
@@ -519,19 +507,21 @@ impl Explorer {
         if consistent && self.within_budgets() && !self.prune() {
             return true;
         }
-        self.depth -= 1;
+        if let Some(outer) = self.outer.pop() {
+            self.spare.push(core::mem::replace(&mut self.frame, outer));
+        }
         false
     }
 
     fn within_budgets(&self) -> bool {
-        let spent = &self.frames[self.depth - 1].graph.spent;
+        let spent = &self.frame.graph.spent;
         (1..spent.len()).all(|budget| spent[budget] <= self.config.budgets[budget])
     }
 
     /// Whether the current graph, which has not been run, is beyond the preemption bound.
     fn prune(&mut self) -> bool {
         let Some(bound) = self.config.preemptions else { return false };
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let threads = self.thread_count as u32;
         let limit = bound.saturating_add(threads.saturating_sub(2));
         if self.linearizer.may_be_within(graph, limit) {

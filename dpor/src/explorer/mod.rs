@@ -48,9 +48,13 @@ struct Frame {
 #[derive(Debug)]
 pub struct Explorer {
     config: Config,
-    /// `frames[..depth]` are in use, the last one is current; the rest are kept for their buffers.
-    frames: Vec<Frame>,
-    depth: usize,
+    /// The current one.
+    frame: Frame,
+    /// Those it was derived from, the outermost first.
+    outer: Vec<Frame>,
+    /// Kept for their buffers.
+    spare: Vec<Frame>,
+    started: bool,
     run: Run,
     walk: Walk,
     spins: Spins,
@@ -63,6 +67,7 @@ pub struct Explorer {
     outcomes: Outcomes,
     revisit_outcomes: Outcomes,
     map: Vec<EventId>,
+    lengths: Vec<u32>,
     scratch: memory::Scratch,
     random: u64,
     /// Two threads have used the same object.
@@ -80,8 +85,10 @@ impl Explorer {
         Explorer {
             walk: Walk::new(&config.strategy),
             config,
-            frames: vec![Frame::default()],
-            depth: 0,
+            frame: Frame::default(),
+            outer: Vec::new(),
+            spare: Vec::new(),
+            started: false,
             run: Run::default(),
             spins: Spins::default(),
             races: Races::default(),
@@ -92,6 +99,7 @@ impl Explorer {
             outcomes: Outcomes::default(),
             revisit_outcomes: Outcomes::default(),
             map: Vec::new(),
+            lengths: Vec::new(),
             scratch: memory::Scratch::default(),
             random,
             met: false,
@@ -108,7 +116,7 @@ impl Explorer {
     pub fn start_numbered(&mut self, execution: u64) -> bool {
         let more = if self.walk.is_on() { self.start_walk() } else { self.next_graph() };
         if more {
-            let graph = &self.frames[self.depth - 1].graph;
+            let graph = &self.frame.graph;
             self.run.reset(execution, graph, self.thread_count);
             self.races.reset();
         }
@@ -128,7 +136,7 @@ impl Explorer {
         if self.run.steps > self.config.max_steps {
             return Step::Limit;
         }
-        let step = if self.run.has_recorded(self.frames[self.depth - 1].graph.threads.get(thread.index()), thread) {
+        let step = if self.run.has_recorded(self.frame.graph.threads.get(thread.index()), thread) {
             self.replay(thread, op)
         } else if self.walk.is_on() {
             self.walk(thread, op)
@@ -173,7 +181,8 @@ impl Explorer {
 
     /// Whether there is more to explore after this execution, as far as is known.
     pub fn has_more(&self) -> bool {
-        self.walk.is_on() || self.frames[..self.depth].iter().any(|frame| !frame.alternatives.is_empty())
+        let more = |frame: &Frame| !frame.alternatives.is_empty();
+        self.walk.is_on() || more(&self.frame) || self.outer.iter().any(more)
     }
 
     /// Ends the execution and says how it ended. May be called at any time; an execution that is given up counts as
@@ -208,7 +217,7 @@ impl Explorer {
 impl Explorer {
     /// The current graph.
     pub fn graph(&self) -> &Graph {
-        &self.frames[self.depth.max(1) - 1].graph
+        &self.frame.graph
     }
 
     /// Whether in any execution so far two threads used the same object or the same memory: else nothing was checked.
@@ -218,7 +227,7 @@ impl Explorer {
 
     fn notice_meetings(&mut self) {
         if !self.met {
-            let graph = &self.frames[self.depth - 1].graph;
+            let graph = &self.frame.graph;
             self.met = self.races.threads_met() || graph.threads_met();
         }
     }
@@ -231,11 +240,6 @@ impl Explorer {
     /// The configuration.
     pub fn config(&self) -> &Config {
         &self.config
-    }
-
-    /// The operation behind an event of the current execution.
-    pub fn op(&self, event: EventId) -> Option<&Op> {
-        self.run.ops.get(event.index()).and_then(Option::as_ref)
     }
 
     /// What a thread that cannot go on wants to do.
@@ -295,14 +299,14 @@ impl Explorer {
     /// An order of the events of the current graph that the given ones come before or are in, and which is an interleaving
     /// with the fewest preemptions; `None` if no interleaving gives this graph.
     pub fn witness(&mut self, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         self.linearizer.witness(graph, self.run.known(), events)
     }
 
     /// As [`Explorer::witness`] for a graph that no interleaving gives: an order in which it can be run, with the fewest
     /// preemptions; some reads are stale in it.
     pub fn weak_witness(&mut self, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         self.linearizer.weak_witness(graph, self.run.known(), events)
     }
 }
@@ -330,7 +334,7 @@ impl Explorer {
 
     /// Whether the guard of `op` holds now.
     fn can_proceed(&mut self, thread: ThreadId, op: &Op) -> bool {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         match op.action {
             Action::Join { thread: other } => self.run.has_ended(other),
             Action::Object { .. } => {
@@ -355,7 +359,7 @@ impl Explorer {
         self.thread_count += 1;
         self.children.push(Vec::new());
         self.children[parent.index()].push(child);
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         graph.reserve_threads(self.thread_count);
         self.run.reserve_threads(self.thread_count);
         Some(child)

@@ -74,7 +74,7 @@ impl Explorer {
         let index = if key >> 24 == self.run.execution { (key & 0xff_ffff) as usize } else { self.races.fresh() };
         let key = self.run.execution << 24 | index as u64;
         let now = PlainAccess { thread, after: self.run.performed_by(thread), access, site };
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let position = position(graph, thread, now.after);
         let memory = &mut self.races.memory[index];
         memory.shared |= memory.write.iter().chain(&memory.reads).any(|earlier| earlier.thread != thread);
@@ -101,7 +101,7 @@ impl Explorer {
 
     /// The newest value that the object has got in this run.
     pub fn newest_value(&self, object: ObjectId) -> u64 {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let newest = graph.object(object).co.iter().rev().find(|&&w| self.run.performed(graph.event(w)));
         graph.value_of(object, newest.copied().unwrap_or(EventId::INIT))
     }
@@ -109,7 +109,7 @@ impl Explorer {
     /// Whether a caller that claims exclusive access to an object has it, as a plain write would need: else the race with an
     /// operation that is not ordered before.
     pub fn exclusive(&self, thread: ThreadId, object: ObjectId, site: Site) -> Result<(), Race> {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let now = PlainAccess { thread, after: self.run.performed_by(thread), access: Access::Write, site };
         let position = position(graph, thread, now.after);
         for other in (0..graph.thread_count()).filter(|&t| t != thread.index()) {
@@ -120,7 +120,7 @@ impl Explorer {
             let e = graph.event(head);
             if position.is_init() || !graph.knows(position, Clock::Hb, head) {
                 let access = if graph.is_write_part(head) || e.part == crate::Part::Write { Access::Write } else { Access::Read };
-                let site = self.op(head).map_or(site, |op| op.site);
+                let site = e.site;
                 let first = PlainAccess { thread: e.thread, after: e.index, access, site };
                 return Err(Race { first, second: now });
             }

@@ -2,26 +2,30 @@
 
 use super::exhaustive::{Adding, Pick, Turn, deletable, order_of};
 use super::Explorer;
-use crate::event::{EventId, Flags, Order, Part};
+use crate::event::{EventId, Flags, Kind, Order, Part};
 use crate::graph::{Clock, Graph};
-use crate::op::ObjectId;
+use crate::op::{ObjectId, Outcome};
 
 impl Explorer {
     /// Keeps the revisits of the write `write`, the last event, which is not in the modification order yet. `blind` is the
     /// lowest rank where coherence lets a blind store be placed; a write part has its place after what it reads.
+    ///
+    /// A revisit deletes everything that is newer than its read and that the write does not depend on; all of that, and the
+    /// read itself, must be as the exploration of the remaining graph would add it, so that only one of the graphs that lead
+    /// to the same revisited one passes. What one read asks for, older reads ask for too: the first event that does not pass
+    /// ends the search.
     pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
-        let frame = &self.frames[self.depth - 1];
-        let object = frame.graph.events[write.index()].object;
-        // Newest first, so that the oldest read's alternative is taken first: its graph is the smallest.
-        for position in (0..frame.graph.object(object).reads.len()).rev() {
-            let graph = &self.frames[self.depth - 1].graph;
-            let read = graph.object(object).reads[position];
-            let e = &graph.events[read.index()];
-            if e.flags.has(Flags::NO_REVISIT) || graph.knows(write, Clock::Porf, read) {
-                continue;
+        let object = self.frame.graph.events[write.index()].object;
+        self.lengths.clear();
+        self.lengths.extend(self.frame.graph.threads.iter().map(|t| t.events.len() as u32));
+        while let Some(event) = newest_independent(&self.frame.graph, &mut self.lengths, write) {
+            let graph = &self.frame.graph;
+            let e = &graph.events[event.index()];
+            if !deletable(e) || !maximal(graph, event, write) {
+                return;
             }
-            if revisitable(graph, read, write) {
-                self.revisit(object, read, write, adding, blind);
+            if e.part == Part::Read && e.object == object && !e.flags.has(Flags::NO_REVISIT) {
+                self.revisit(object, event, write, adding, blind);
             }
         }
     }
@@ -29,11 +33,17 @@ impl Explorer {
     /// The read may be revisited: keeps one alternative for each outcome and place.
     fn revisit(&mut self, object: ObjectId, read: EventId, write: EventId, adding: Adding, blind: Option<usize>) {
         let mut outcomes = core::mem::take(&mut self.revisit_outcomes);
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         let graph = &frame.graph;
         let e = graph.events[read.index()];
-        let op = self.run.ops[read.index()].as_ref().expect("a performed event has its operation");
-        Explorer::eval(&mut outcomes, op, graph.events[write.index()].value, e.thread);
+        let value = graph.events[write.index()].value;
+        if matches!(e.kind, Kind::Update | Kind::Object) {
+            let op = self.run.ops[read.index()].as_ref().expect("a performed event has its operation");
+            Explorer::eval(&mut outcomes, op, value, e.thread);
+        } else {
+            outcomes.clear();
+            outcomes.push(Outcome::read(value));
+        }
         let (first, last) = match blind {
             Some(floor) => (floor, graph.object(object).co.len()),
             None => {
@@ -62,21 +72,28 @@ impl Explorer {
     }
 }
 
+/// The newest event that `write` does not depend on, among the first `lengths` ones of each thread; they get shorter by it.
+/// In each thread these are the last ones, so the others are never looked at.
+fn newest_independent(graph: &Graph, lengths: &mut [u32], write: EventId) -> Option<EventId> {
+    let depends = graph.clock(write, Clock::Porf);
+    let mut newest: Option<(usize, EventId)> = None;
+    for (thread, &length) in lengths.iter().enumerate() {
+        if length > depends[thread] {
+            let event = graph.threads[thread].events[length as usize - 1];
+            if newest.is_none_or(|(_, other)| other < event) {
+                newest = Some((thread, event));
+            }
+        }
+    }
+    let (thread, event) = newest?;
+    lengths[thread] -= 1;
+    Some(event)
+}
+
 /// Whether an event is in the graph that remains when `read` is revisited by `write`.
 #[inline]
 fn stays(graph: &Graph, event: EventId, read: EventId, write: EventId) -> bool {
     event.is_init() || event <= read || graph.knows(write, Clock::Porf, event)
-}
-
-/// Whether everything that a revisit deletes, and the read itself, is as the exploration of the remaining graph would add it:
-/// only one of the graphs that lead to the same revisited one passes.
-fn revisitable(graph: &Graph, read: EventId, write: EventId) -> bool {
-    (read.index()..graph.len()).all(|index| {
-        let event = EventId(index as u32);
-        event == write
-            || (event != read && graph.knows(write, Clock::Porf, event))
-            || (deletable(&graph.events[index]) && maximal(graph, event, write))
-    })
 }
 
 /// Whether `event` reads (or is) the newest write among the events up to it and those before `write`, and nobody among

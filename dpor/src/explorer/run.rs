@@ -7,7 +7,7 @@ use super::Explorer;
 use crate::event::{Event, EventId, Flags, Part, label};
 use crate::graph::{Graph, ThreadEvents};
 use crate::linearize::Known;
-use crate::op::{Action, Op, ThreadId};
+use crate::op::{Action, Op, Outcome, ThreadId};
 
 /// Why a thread does not go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,19 +25,29 @@ pub(super) enum State {
     Ended,
 }
 
+/// How far a thread is in the replay.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    /// How many of its events have been performed.
+    done: u32,
+    /// What its next event needs is known to have been performed.
+    ready: bool,
+}
+
 /// The state of the current run.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub(super) execution: u64,
     pub(super) steps: u32,
-    /// How many events of each thread have been performed.
-    progress: Vec<u32>,
+    /// How far each thread is.
+    cursors: Vec<Cursor>,
     pub(super) state: Vec<State>,
     /// What threads that were told to wait want to do.
     pub(super) pending: Vec<Option<Op>>,
     /// Recorded events that have not been performed.
     pub(super) remaining: usize,
-    /// The operation behind each event.
+    /// The operation behind each read part of an update or an operation on an object: what a revisit and the count of
+    /// preemptions evaluate. Entries of events that have not been performed in this run are left over from others.
     pub(super) ops: Vec<Option<Op>>,
     pub(super) wrote: bool,
     /// The thread that a random choice has picked.
@@ -50,38 +60,36 @@ impl Run {
     pub(super) fn reset(&mut self, execution: u64, graph: &Graph, threads: usize) {
         self.execution = execution;
         self.steps = 0;
-        self.progress.clear();
+        self.cursors.clear();
         self.state.clear();
         self.pending.clear();
         self.reserve_threads(threads);
         self.remaining = graph.len();
-        self.ops.clear();
-        self.ops.resize(graph.len(), None);
         self.granted = None;
         self.over = false;
         self.probe = None;
     }
 
     pub(super) fn reserve_threads(&mut self, threads: usize) {
-        self.progress.resize(threads, 0);
+        self.cursors.resize(threads, Cursor::default());
         self.state.resize(threads, State::Going);
         self.pending.resize(threads, None);
     }
 
     /// What is known of the operations of this run.
     pub(super) fn known(&self) -> Known<'_> {
-        Known { ops: &self.ops, pending: &self.pending }
+        Known { ops: &self.ops }
     }
 
     #[inline]
     pub(super) fn has_recorded(&self, events: Option<&ThreadEvents>, thread: ThreadId) -> bool {
-        events.is_some_and(|t| (self.progress[thread.index()] as usize) < t.events.len())
+        events.is_some_and(|t| (self.cursors[thread.index()].done as usize) < t.events.len())
     }
 
     /// Whether an event has been performed in this run.
     #[inline]
     pub(super) fn performed(&self, e: &Event) -> bool {
-        self.progress[e.thread.index()] > e.index
+        self.cursors[e.thread.index()].done > e.index
     }
 
     #[inline]
@@ -96,12 +104,28 @@ impl Run {
     /// Notes that `count` more events of the thread have been performed.
     #[inline]
     pub(super) fn advance(&mut self, thread: ThreadId, count: u32) {
-        self.progress[thread.index()] += count;
+        self.cursors[thread.index()].done += count;
+    }
+
+    /// Notes that recorded events of the thread have been performed.
+    #[inline]
+    fn performed_recorded(&mut self, thread: ThreadId, count: u32) {
+        self.cursors[thread.index()].done += count;
+        self.remaining -= count as usize;
+    }
+
+    /// Notes the operation behind an event.
+    #[inline]
+    pub(super) fn note(&mut self, id: EventId, op: &Op) {
+        if self.ops.len() <= id.index() {
+            self.ops.resize(id.index() + 1, None);
+        }
+        self.ops[id.index()] = Some(*op);
     }
 
     /// How many events the thread has performed.
     pub(super) fn performed_by(&self, thread: ThreadId) -> u32 {
-        self.progress[thread.index()]
+        self.cursors[thread.index()].done
     }
 
     /// Remembers what the thread wants while it waits.
@@ -115,41 +139,41 @@ impl Run {
 impl Explorer {
     /// Performs the recorded event that is next for the thread, if what it needs has been performed.
     pub(super) fn replay(&mut self, thread: ThreadId, op: &Op) -> Step {
-        let frame = &mut self.frames[self.depth - 1];
-        let graph = &mut frame.graph;
-        let id = graph.threads[thread.index()].events[self.run.progress[thread.index()] as usize];
-        let e = graph.events[id.index()];
+        let cursor = &mut self.run.cursors[thread.index()];
+        let ready = core::mem::take(&mut cursor.ready);
+        let graph = &mut self.frame.graph;
+        let id = graph.threads[thread.index()].events[cursor.done as usize];
+        let e = &mut graph.events[id.index()];
         if e.label() != label(thread, op, self.config.memory).0 {
             return Step::Nondeterminism(self.mismatch(thread, op, id));
         }
-        let unfinished = frame.unfinished == Some(id);
-        let waits = match e.part {
-            Part::Read | Part::Join => !e.rf.is_init() && !self.run.performed(&graph.events[e.rf.index()]),
-            _ => false,
-        };
-        if waits || (unfinished && self.run.remaining > 1) {
+        if !ready && let Some(first) = self.before_recorded(id) {
             self.run.wait(thread, op, State::Going);
-            let next = if waits { self.towards(graph_thread(&self.frames[self.depth - 1].graph, e.rf)) } else { self.next_recorded() };
-            return Step::Run(next);
+            return Step::Run(first);
         }
-        self.run.ops[id.index()] = Some(*op);
-        self.run.pending[thread.index()] = None;
-        self.run.state[thread.index()] = State::Going;
-        if unfinished {
-            return self.finish_write(thread, op, id);
+        if self.run.pending[thread.index()].is_some() {
+            self.run.pending[thread.index()] = None;
+            self.run.state[thread.index()] = State::Going;
         }
         self.perform_recorded(thread, op, id)
     }
 
     /// Performs a recorded event that nothing stands in the way of.
+    #[inline]
     fn perform_recorded(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Step {
-        let graph = &mut self.frames[self.depth - 1].graph;
-        let e = graph.events[id.index()];
-        let mut events = 1;
+        let graph = &mut self.frame.graph;
+        let (object, rf) = (graph.events[id.index()].object, graph.events[id.index()].rf);
         self.run.wrote = false;
         let result = match op.action {
+            Action::Update { .. } | Action::Object { .. } => {
+                self.run.note(id, op);
+                if self.frame.unfinished == Some(id) {
+                    return self.finish_write(thread, op, id);
+                }
+                return self.perform_recorded_update(thread, op, id);
+            }
             Action::Load { .. } | Action::Ended { .. } => {
-                let value = graph.value_of(e.object, e.rf);
+                let value = graph.value_of(object, rf);
                 graph.events[id.index()].value = value;
                 value
             }
@@ -158,42 +182,66 @@ impl Explorer {
                 self.run.wrote = true;
                 0
             }
-            Action::Update { .. } | Action::Object { .. } => {
-                let state = graph.value_of(e.object, e.rf);
-                Self::eval(&mut self.outcomes, op, state, thread);
-                let outcome = self.outcomes.as_slice().get(e.choice as usize).copied();
-                let writes = e.flags.has(Flags::WRITES);
-                let Some(outcome) = outcome.filter(|o| o.writes == writes) else {
-                    return Step::Nondeterminism(self.mismatch(thread, op, id));
-                };
-                let graph = &mut self.frames[self.depth - 1].graph;
-                graph.events[id.index()].value = state;
-                if writes {
-                    let write = graph.threads[thread.index()].events[e.index as usize + 1];
-                    graph.events[write.index()].value = outcome.state;
-                    self.run.ops[write.index()] = Some(*op);
-                    events = 2;
-                }
-                self.run.wrote = writes;
-                outcome.result
-            }
-            Action::Choose { .. } => u64::from(e.choice),
+            Action::Choose { .. } => u64::from(graph.events[id.index()].choice),
             Action::Spawn => graph.spawned_thread(id).map_or(0, |child| u64::from(child.0)),
             Action::End => {
                 graph.events[id.index()].value = 1;
                 self.run.state[thread.index()] = State::Ended;
                 0
             }
-            Action::Spin | Action::Yield if e.choice == choice::PARK => {
-                self.run.advance(thread, 1);
-                self.run.remaining -= 1;
+            Action::Spin | Action::Yield if graph.events[id.index()].choice == choice::PARK => {
+                self.run.performed_recorded(thread, 1);
                 return self.park(thread, op);
             }
             _ => 0,
         };
-        self.run.advance(thread, events);
-        self.run.remaining -= events as usize;
+        self.run.performed_recorded(thread, 1);
         Step::Done(result)
+    }
+
+    /// A recorded read-modify-write, or an operation on an object.
+    #[inline]
+    fn perform_recorded_update(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Step {
+        let graph = &mut self.frame.graph;
+        let e = &graph.events[id.index()];
+        let (choice, writes, index) = (e.choice, e.flags.has(Flags::WRITES), e.index as usize);
+        let state = graph.value_of(e.object, e.rf);
+        let outcome = match op.action {
+            // The usual case, without a list of outcomes.
+            Action::Update { update, operands, .. } if choice == 0 => match update(state, operands) {
+                Some(new) => Some(Outcome::write(new, state)),
+                None => Some(Outcome::read(state)),
+            },
+            _ => {
+                Self::eval(&mut self.outcomes, op, state, thread);
+                self.outcomes.as_slice().get(choice as usize).copied()
+            }
+        };
+        let Some(outcome) = outcome.filter(|o| o.writes == writes) else {
+            return Step::Nondeterminism(self.mismatch(thread, op, id));
+        };
+        let graph = &mut self.frame.graph;
+        graph.events[id.index()].value = state;
+        if writes {
+            let write = graph.threads[thread.index()].events[index + 1];
+            graph.events[write.index()].value = outcome.state;
+        }
+        self.run.wrote = writes;
+        self.run.performed_recorded(thread, 1 + u32::from(writes));
+        Step::Done(outcome.result)
+    }
+
+    /// Whom to run before the recorded event `id` can be performed, if anybody.
+    #[inline]
+    fn before_recorded(&self, id: EventId) -> Option<ThreadId> {
+        let e = &self.frame.graph.events[id.index()];
+        if matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init() {
+            let write = &self.frame.graph.events[e.rf.index()];
+            if !self.run.performed(write) {
+                return Some(self.towards(write.thread));
+            }
+        }
+        (self.frame.unfinished == Some(id) && self.run.remaining > 1).then(|| self.next_recorded())
     }
 
     /// The thread has just performed an operation. Whom to run before it learns the result, if there are recorded events that
@@ -204,28 +252,21 @@ impl Explorer {
         if self.run.remaining == 0 || self.walk.is_on() { None } else { self.recorded_ahead_of(thread) }
     }
 
+    #[inline]
     fn recorded_ahead_of(&mut self, thread: ThreadId) -> Option<ThreadId> {
-        let frame = &self.frames[self.depth - 1];
-        let graph = &frame.graph;
-        if self.run.has_ended(thread) {
-            return None;
-        }
-        let events = &graph.threads[thread.index()].events;
-        let Some(&next) = events.get(self.run.progress[thread.index()] as usize) else {
-            return Some(self.next_recorded());
+        let events = &self.frame.graph.threads[thread.index()].events;
+        let Some(&next) = events.get(self.run.cursors[thread.index()].done as usize) else {
+            return if self.run.has_ended(thread) { None } else { Some(self.next_recorded()) };
         };
-        let e = &graph.events[next.index()];
-        if frame.unfinished == Some(next) && self.run.remaining > 1 {
-            return Some(self.next_recorded());
-        }
-        let waits = matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init();
-        let write = waits.then(|| &graph.events[e.rf.index()])?;
-        (!self.run.performed(write)).then(|| self.towards(write.thread))
+        let first = self.before_recorded(next);
+        // What it waits for will have been performed when it is run again.
+        self.run.cursors[thread.index()].ready = first.is_none();
+        first
     }
 
     /// What to say about an operation that is not the recorded one.
     pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
-        let recorded = self.frames[self.depth - 1].graph.event(recorded);
+        let recorded = self.frame.graph.event(recorded);
         Mismatch {
             thread,
             recorded: (recorded.kind.name(), recorded.site),
@@ -237,11 +278,11 @@ impl Explorer {
     /// recorded. Another thread's recorded events may be about the same object, so a new operation must come after them.
     #[cold]
     pub(super) fn bind(&mut self, thread: ThreadId, init: u64) -> Result<u64, ThreadId> {
-        let frame = &mut self.frames[self.depth - 1];
+        let frame = &mut self.frame;
         let graph = &mut frame.graph;
         let execution = self.run.execution;
         let recorded = if self.run.has_recorded(graph.threads.get(thread.index()), thread) {
-            let id = graph.threads[thread.index()].events[self.run.progress[thread.index()] as usize];
+            let id = graph.threads[thread.index()].events[self.run.cursors[thread.index()].done as usize];
             let object = graph.events[id.index()].object;
             // A number that is taken, or none at all: the operation will be found to differ from the recorded one.
             (object.index() < graph.object_count() && graph.object(object).bound_in != execution).then_some(object)
@@ -259,13 +300,13 @@ impl Explorer {
 
     /// A thread with a recorded event that can be performed now.
     pub(super) fn next_recorded(&self) -> ThreadId {
-        let frame = &self.frames[self.depth - 1];
+        let frame = &self.frame;
         let graph = &frame.graph;
         let mut last = ThreadId::MAIN;
         for index in 0..graph.threads.len() {
             let thread = ThreadId(index as u32);
             if self.run.has_recorded(graph.threads.get(index), thread) {
-                let next = graph.threads[index].events[self.run.progress[index] as usize];
+                let next = graph.threads[index].events[self.run.cursors[index].done as usize];
                 if frame.unfinished != Some(next) {
                     return self.towards(thread);
                 }
@@ -278,14 +319,14 @@ impl Explorer {
     /// The thread to run so that `thread` can perform its next recorded event. Program order and reads-from are acyclic, so
     /// there is one.
     fn towards(&self, mut thread: ThreadId) -> ThreadId {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         loop {
             let spawn = graph.threads[thread.index()].spawned_by;
             if !spawn.is_init() && !self.run.performed(&graph.events[spawn.index()]) {
                 thread = graph.events[spawn.index()].thread;
                 continue;
             }
-            let next = graph.threads[thread.index()].events[self.run.progress[thread.index()] as usize];
+            let next = graph.threads[thread.index()].events[self.run.cursors[thread.index()].done as usize];
             let e = &graph.events[next.index()];
             if matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init() {
                 let write = &graph.events[e.rf.index()];
@@ -337,7 +378,7 @@ impl Explorer {
 
     /// Whether the thread exists and may be able to go on.
     pub(super) fn can_run(&mut self, thread: ThreadId) -> bool {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         if thread != ThreadId::MAIN && graph.threads.get(thread.index()).is_none_or(|t| t.spawned_by.is_init()) {
             return false;
         }
@@ -410,11 +451,7 @@ impl Explorer {
     /// Whether the current graph, all of whose events have been performed, needs more preemptions than allowed.
     pub(super) fn exceeds_bound(&mut self, slack: u32) -> bool {
         let Some(bound) = self.config.preemptions else { return false };
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         !self.linearizer.within(graph, self.run.known(), bound.saturating_add(slack), &mut self.scratch)
     }
-}
-
-fn graph_thread(graph: &Graph, event: EventId) -> ThreadId {
-    graph.events[event.index()].thread
 }

@@ -103,7 +103,7 @@ impl Explorer {
 
     fn pass(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Step {
         let id = self.append(thread, op);
-        self.frames[self.depth - 1].graph.events[id.index()].choice = choice;
+        self.frame.graph.events[id.index()].choice = choice;
         Step::Done(0)
     }
 
@@ -115,18 +115,18 @@ impl Explorer {
 
     /// What the thread has done since its last spin.
     fn iteration(&self, thread: ThreadId) -> Iteration {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let events = &graph.threads[thread.index()].events;
         let any = events.last().is_some_and(|&e| graph.events[e.index()].part != Part::Spin);
         let last = self.idle_suffix(thread, events.len()).next();
-        let last_read = last.and_then(|e| self.run.ops[e.index()].as_ref()).map(|op| op.site);
+        let last_read = last.map(|e| graph.events[e.index()].site);
         Iteration { any, last_read }
     }
 
     /// The reads, newest first, that directly precede the event at `end` of the thread. Read-modify-writes that left the value
     /// as it was count as reads.
     fn idle_suffix(&self, thread: ThreadId, end: usize) -> impl Iterator<Item = EventId> + '_ {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let events = &graph.threads[thread.index()].events[..end];
         events.iter().rev().copied().take_while(|&id| {
             let e = &graph.events[id.index()];
@@ -141,7 +141,7 @@ impl Explorer {
 
     /// Whether the write part after the read part `read` wrote what was read.
     fn keeps_value(&self, read: EventId, index: u32) -> bool {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let e = &graph.events[read.index()];
         let next = graph.threads[e.thread.index()].events.get(index as usize + 1);
         next.is_some_and(|&write| graph.events[write.index()].value == e.value)
@@ -149,7 +149,7 @@ impl Explorer {
 
     /// How many iterations in a row the thread has gone on from although they only read.
     fn in_vain(&self, thread: ThreadId) -> u32 {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let mut count = 0;
         let mut end = graph.threads[thread.index()].events.len();
         loop {
@@ -171,7 +171,7 @@ impl Explorer {
     /// Whether the parked thread's last iteration read the newest writes, so that it would read the same again. Newer
     /// read-modify-writes by which other parked threads look, and which leave the value as it is, do not count.
     pub(super) fn reads_newest(&self, thread: ThreadId) -> bool {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let end = graph.threads[thread.index()].events.len() - 1;
         // What the thread read before the loop is no part of the iteration.
         let reads = match self.parked_in(thread) {
@@ -187,7 +187,7 @@ impl Explorer {
 
     /// Whether the write belongs to the last iteration of a parked thread, and so leaves the value as it was.
     fn is_idle(&self, write: EventId) -> bool {
-        let thread = self.frames[self.depth - 1].graph.events[write.index()].thread;
+        let thread = self.frame.graph.events[write.index()].thread;
         let end = self.graph().threads[thread.index()].events.len();
         self.run.is_parked(thread) && self.idle_suffix(thread, end - 1).any(|id| id == write)
     }
@@ -199,7 +199,7 @@ impl Explorer {
             if self.run.state[index] != State::Parked || !self.reads_newest(thread) || !self.gives_up(thread) {
                 continue;
             }
-            let graph = &mut self.frames[self.depth - 1].graph;
+            let graph = &mut self.frame.graph;
             let park = *graph.threads[index].events.last().expect("a parked thread has a spin");
             graph.events[park.index()].choice = choice::GO_ON;
             self.run.state[index] = State::Going;
@@ -217,7 +217,7 @@ impl Explorer {
     fn parked_in(&self, thread: ThreadId) -> Option<Class> {
         let end = self.graph().threads[thread.index()].events.len() - 1;
         let spin = self.run.pending[thread.index()].map(|op| op.site);
-        let read = self.idle_suffix(thread, end).next().and_then(|e| self.run.ops[e.index()].as_ref()).map(|op| op.site);
+        let read = self.idle_suffix(thread, end).next().map(|e| self.graph().events[e.index()].site);
         self.spins.class((spin?, read?))
     }
 
@@ -286,7 +286,7 @@ impl Explorer {
 
     /// The value that the thread saw when it accessed the object last.
     fn seen_before(&self, thread: ThreadId, object: ObjectId) -> u64 {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let head = graph.head(object, thread.index());
         let write = if head.is_init() { graph.newest(object) } else { graph.view(head) };
         graph.value_of(object, write)

@@ -100,8 +100,8 @@ impl Explorer {
         }
         self.walk.position = 0;
         self.walk.diverged = None;
-        self.depth = 1;
-        let graph = &mut self.frames[0].graph;
+        self.started = true;
+        let graph = &mut self.frame.graph;
         graph.clear();
         graph.reserve_threads(self.thread_count);
         true
@@ -111,7 +111,7 @@ impl Explorer {
         match &mut self.walk.source {
             Source::Off => false,
             Source::All => {
-                if self.depth == 0 {
+                if !self.started {
                     return true;
                 }
                 while self.walk.trail.last().is_some_and(|n| n.chosen + 1 == n.alternatives) {
@@ -238,7 +238,7 @@ impl Explorer {
     }
 
     fn exists(&self, thread: ThreadId) -> bool {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         thread == ThreadId::MAIN || graph.threads.get(thread.index()).is_some_and(|t| !t.spawned_by.is_init())
     }
 
@@ -295,7 +295,7 @@ impl Explorer {
             Action::Spawn => self.add_spawn(thread, op),
             Action::Join { thread: other } => {
                 let id = self.append(thread, op);
-                let graph = &mut self.frames[self.depth - 1].graph;
+                let graph = &mut self.frame.graph;
                 let end = graph.threads[other.index()].end;
                 graph.link_join(id, end);
                 Step::Done(0)
@@ -306,7 +306,7 @@ impl Explorer {
     }
 
     fn walk_choose(&mut self, thread: ThreadId, op: &Op, alternatives: u32, budget: Budget, given: Option<Decision>) -> Step {
-        let graph = &self.frames[self.depth - 1].graph;
+        let graph = &self.frame.graph;
         let spent = graph.spent[budget as usize];
         let affordable = budget == Budget::Free || spent < self.config.budgets[budget as usize];
         let choice = match given {
@@ -326,7 +326,7 @@ impl Explorer {
             None => self.add_spin(thread, op),
             Some(decision) => {
                 let id = self.append(thread, op);
-                self.frames[self.depth - 1].graph.events[id.index()].choice = decision.choice;
+                self.frame.graph.events[id.index()].choice = decision.choice;
                 if decision.choice == choice::PARK { self.park(thread, op) } else { Step::Done(0) }
             }
         }
@@ -334,7 +334,7 @@ impl Explorer {
 
     fn walk_store(&mut self, thread: ThreadId, op: &Op, value: u64, given: Option<Decision>) -> Step {
         let id = self.append(thread, op);
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let object = graph.events[id.index()].object;
         let floor = graph.floor(object, id);
         graph.link_write(id);
@@ -357,7 +357,7 @@ impl Explorer {
             Some(decision) => self.followable(&ranks, top.checked_sub(decision.place as usize)),
             None => ranks[self.decide(ranks.len())],
         };
-        self.frames[self.depth - 1].graph.place(id, rank);
+        self.frame.graph.place(id, rank);
         self.run.wrote = true;
         Step::Done(0)
     }
@@ -377,7 +377,7 @@ impl Explorer {
         let mut event = Event::of(thread, op, self.config.memory);
         let id = self.append_event(event, op);
         let ways = self.ways(id, op);
-        let top = self.frames[self.depth - 1].graph.object(event.object).co.len();
+        let top = self.frame.graph.object(event.object).co.len();
         let way = match given {
             Some(decision) => {
                 let wanted = top.checked_sub(decision.read as usize);
@@ -389,7 +389,7 @@ impl Explorer {
             }
             None => ways[self.decide(ways.len())],
         };
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let rf = graph.ranked(event.object, way.rank);
         let state = graph.value_of(event.object, rf);
         event.order = order_of(&event, way.pick.writes);
@@ -403,11 +403,11 @@ impl Explorer {
         Self::eval(&mut self.outcomes, op, state, thread);
         let outcome = self.outcomes.as_slice()[way.pick.choice as usize];
         if outcome.writes {
-            let graph = &mut self.frames[self.depth - 1].graph;
+            let graph = &mut self.frame.graph;
             graph.events[id.index()].flags.set(Flags::WRITES);
             let part = super::exhaustive::write_part(graph, id);
             let write = self.append_event(part, op);
-            let graph = &mut self.frames[self.depth - 1].graph;
+            let graph = &mut self.frame.graph;
             graph.link_write(write);
             graph.events[write.index()].value = outcome.state;
             graph.place(write, way.rank);
@@ -419,7 +419,7 @@ impl Explorer {
     /// The ways in which the operation whose event is `id` (the last one, not linked yet) may go, the canonical one first.
     /// Leaves it linked.
     fn ways(&mut self, id: EventId, op: &Op) -> Vec<Way> {
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let event = graph.events[id.index()];
         let floor = graph.floor(event.object, id);
         let top = graph.object(event.object).co.len();
@@ -429,7 +429,7 @@ impl Explorer {
         let lowest = if stale { floor } else { top };
         let mut ways = Vec::new();
         for rank in (lowest..=top).rev() {
-            let graph = &self.frames[self.depth - 1].graph;
+            let graph = &self.frame.graph;
             let rf = graph.ranked(event.object, rank);
             let state = graph.value_of(event.object, rf);
             Self::eval(&mut self.outcomes, op, state, event.thread);
@@ -447,7 +447,7 @@ impl Explorer {
         if rank == top {
             return true;
         }
-        let graph = &mut self.frames[self.depth - 1].graph;
+        let graph = &mut self.frame.graph;
         let event = graph.events[id.index()];
         if pick.writes && super::exhaustive::splits_update(graph, event.object, rank) {
             return false;

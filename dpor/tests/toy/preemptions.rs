@@ -1,13 +1,12 @@
 //! The smallest number of preemptions among the sequentially consistent orders of an execution.
 //!
-//! A switch is a preemption if the thread that is left could go on: it wants to do something, and if that is guarded, the
-//! guard holds now.
+//! A switch is a preemption if the thread that is left has another operation in this execution and could perform it now.
 
 use std::collections::HashMap;
 
 use super::execution::{At, Source};
 use super::graph::Graph;
-use super::machine::{Next, Visible, thread_id};
+use super::machine::{Visible, thread_id};
 
 /// How far every thread has come, and which one went last.
 type State = (Vec<usize>, usize);
@@ -52,21 +51,15 @@ fn ready(graph: &Graph<'_>, positions: &[usize], thread: usize) -> bool {
         && (entry.written.is_none() || graph.order[var][written] == at)
 }
 
-/// Whether leaving the thread now is a preemption. A thread that spins could go on; one that is blocked at the end of the
-/// execution could go on as long as its guard was true.
-fn able(graph: &Graph, positions: &[usize], thread: usize) -> bool {
-    let next = match graph.ops[thread].get(positions[thread]) {
-        Some(&op) => Next::Do(op),
-        None => graph.next(thread),
-    };
-    match next {
-        Next::End | Next::Assume => false,
-        Next::Spin { .. } => true,
-        Next::Do(Visible::Object { op, .. }) if op.yields() => false,
-        Next::Do(op @ Visible::Object { var, .. }) => {
+/// Whether leaving the thread now is a preemption.
+fn able(graph: &Graph<'_>, positions: &[usize], thread: usize) -> bool {
+    match graph.ops[thread].get(positions[thread]) {
+        None => false,
+        Some(Visible::Object { op, .. }) if op.yields() => false,
+        Some(&op @ Visible::Object { var, .. }) => {
             let (source, _) = newest(graph, positions, var);
             !op.outcomes(graph.value(var, source), thread_id(thread)).is_empty()
         }
-        Next::Do(_) => true,
+        Some(_) => true,
     }
 }

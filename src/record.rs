@@ -144,6 +144,14 @@ impl Recorder {
         self.steps.push(Recorded { step, index: graph.event(first).index, op: *op });
     }
 
+    /// What the last operation of `thread` did, in the words of its shim. Others may have performed operations since.
+    pub(crate) fn note(&mut self, thread: ThreadId, text: String) {
+        let place = self.place_of.get(&thread).copied();
+        if let Some(last) = self.steps.iter_mut().rev().find(|r| Some(r.step.thread) == place && !self.over) {
+            last.step.effect = Effect::Text(text);
+        }
+    }
+
     /// The thread that performed the step before, if it could have gone on.
     fn preempted(&self, thread: ThreadId) -> Option<usize> {
         let last = self.steps.last()?;

@@ -34,6 +34,15 @@ impl Controller for Engine {
         self.explorer.with(|explorer| explorer.wrote())
     }
 
+    fn note(&self, text: &mut dyn FnMut() -> String) {
+        if let Some(recorder) = &self.recorder
+            && self.phase.get() == Phase::Running
+        {
+            let text = text();
+            recorder.with(|recorder| recorder.note(self.current.get(), text));
+        }
+    }
+
     fn plain(&self, target: Target<'_>, access: Access, what: &'static Info, site: Site) {
         if self.phase.get() != Phase::Running {
             return;

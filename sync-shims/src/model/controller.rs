@@ -68,6 +68,12 @@ pub trait Controller {
     /// `compare_exchange_weak` (whose result, the old value, is the expected one) from a success.
     fn wrote(&self) -> bool;
 
+    /// What the operation that the running thread performed last did, in a few words for the report: `3 bytes`, `refused`. To
+    /// be called right after it. `text` is asked only if the execution is being recorded.
+    fn note(&self, text: &mut dyn FnMut() -> String) {
+        let _ = text;
+    }
+
     /// Checks a plain access to the memory that `target` stands for against all earlier ones. A race ends the model.
     fn plain(&self, target: Target<'_>, access: Access, what: &'static dpor::Info, site: &'static Location<'static>);
 

@@ -43,12 +43,19 @@ impl Object {
 pub(crate) struct Step {
     info: Info,
     outs: Outs,
+    shows: Option<fn(u64) -> String>,
 }
 
 impl Step {
     /// A step of the method `family::name`.
     pub(crate) const fn new(family: &'static str, name: &'static str, outs: Outs) -> Self {
-        Step { info: Info { name, family, role: Role::Plain }, outs }
+        Step { info: Info { name, family, role: Role::Plain }, outs, shows: None }
+    }
+
+    /// The same step, with what a report says of its result.
+    pub(crate) const fn shows(mut self, shows: fn(u64) -> String) -> Self {
+        self.shows = Some(shows);
+        self
     }
 
     /// The same step, with what it means for who waits for whom.
@@ -168,7 +175,12 @@ impl Call<'_> {
         let action =
             Action::Object { outs: step.outs, args, failure: Ordering::Acquire, yields: patience == Patience::Limited };
         match perform_in(self.controller, Some(target), action, &step.info, self.site) {
-            Answer::Done(result) => Ok(result),
+            Answer::Done(result) => {
+                if let Some(shows) = step.shows {
+                    self.controller.note(&mut || shows(result));
+                }
+                Ok(result)
+            }
             Answer::Inert | Answer::Outside => Err(Inert),
         }
     }

@@ -92,6 +92,15 @@ fn read(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     }
 }
 
+/// What a report says of it.
+fn got(result: u64) -> String {
+    match Errno::check(result).map(|result| result & QUEUED) {
+        Ok(0) => "end of file".into(),
+        Ok(count) => format!("{count} bytes"),
+        Err(errno) => errno.to_string(),
+    }
+}
+
 /// Queues up to `args[0]` bytes: the result is how many, or [`NO_ROOM`].
 fn write_now(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     let count = (CAPACITY - (state & QUEUED)).min(args[0]);
@@ -104,6 +113,15 @@ fn write_now(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     } else {
         Outcome::read(NO_ROOM)
     });
+}
+
+/// What a report says of it.
+fn put(result: u64) -> String {
+    match Errno::check(result) {
+        Ok(NO_ROOM) => "no room".into(),
+        Ok(count) => format!("{count} bytes"),
+        Err(errno) => errno.to_string(),
+    }
 }
 
 /// As [`write_now`], but waits until there is room.
@@ -156,7 +174,7 @@ impl Direction {
 
     /// Takes what is queued and fits.
     pub(crate) fn read(&self, call: Call<'_>, buffer: &mut [u8], patience: Patience) -> Sys<usize> {
-        static READ: Step = Step::new("UnixStream", "read", read).role(Role::Wait);
+        static READ: Step = Step::new("UnixStream", "read", read).shows(got).role(Role::Wait);
         let wanted = (buffer.len() as u64).min(QUEUED);
         let result = Errno::check(call.act_within(&self.state, &READ, [wanted, 0], patience)?)?;
         let (count, position) = ((result & QUEUED) as usize, (result >> QUEUED_BITS) as usize);
@@ -169,8 +187,8 @@ impl Direction {
 
     /// Queues as much as there is room for, at least a byte: how many.
     pub(crate) fn write(&self, call: Call<'_>, access: Access, data: &[u8], patience: Patience) -> Sys<usize> {
-        static WRITE: Step = Step::new("UnixStream", "write", write).role(Role::Signal);
-        static WRITE_NOW: Step = Step::new("UnixStream", "write", write_now).role(Role::Signal);
+        static WRITE: Step = Step::new("UnixStream", "write", write).shows(put).role(Role::Signal);
+        static WRITE_NOW: Step = Step::new("UnixStream", "write", write_now).shows(put).role(Role::Signal);
         static WAIT: Step = Step::new("UnixStream", "write", wait_for_room).role(Role::Wait);
         if access == Access::Exclusive {
             return self.write_at_end(call, &WRITE, data, patience);

@@ -4,6 +4,7 @@
 //! the entry it takes away is marked; whoever finds the mark waits until that call is done and looks again. There is no step
 //! that is blocked by the state of an entry, so those that only look can be pure reads and commute.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -89,6 +90,37 @@ impl Entry {
     }
 }
 
+/// What was found, for reports.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind() {
+            Some(Kind::File) => "a file",
+            Some(Kind::Directory) => "a directory",
+            Some(Kind::Socket) => "a socket",
+            None if self.is_moving() => "being renamed",
+            None => "nothing",
+        })
+    }
+}
+
+/// What a report says of a step that looks.
+pub(crate) fn found(result: u64) -> String {
+    format!("→ {}", Entry(result))
+}
+
+/// What a report says of a step that makes something, or opens what is there.
+pub(crate) fn made(result: u64) -> String {
+    if result == Entry::ABSENT.0 { "made".into() } else { format!("there is {}", Entry(result)) }
+}
+
+/// What a report says of a step that takes something away.
+fn removed(result: u64) -> String {
+    match Entry(result).kind() {
+        Some(Kind::File | Kind::Socket) => format!("removed {}", Entry(result)),
+        _ => found(result),
+    }
+}
+
 /// Looks: the result is what is there.
 pub(crate) fn look(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::read(state));
@@ -116,7 +148,7 @@ pub(crate) struct Place {
 impl Place {
     /// Walks to `user_path`: ENOENT if a directory above it is missing, ENOTDIR if it is something else.
     pub(crate) fn find(call: Call<'_>, user_path: &Path) -> Sys<Place> {
-        static LOOKUP: Step = Step::new("fs", "lookup", look);
+        static LOOKUP: Step = Step::new("fs", "lookup", look).shows(found);
         if user_path.as_os_str().is_empty() {
             return Err(Errno::NOENT.into());
         }
@@ -162,7 +194,7 @@ pub(crate) fn inode(call: Call<'_>, entry: Entry) -> Sys<Arc<Inode>> {
 
 /// Stands in for `std::fs::exists`: stat(2) that takes ENOENT for no.
 pub(crate) fn exists(call: Call<'_>, path: &Path) -> Sys<bool> {
-    static EXISTS: Step = Step::new("fs", "exists", look);
+    static EXISTS: Step = Step::new("fs", "exists", look).shows(found);
     match Place::find(call, path) {
         Ok(place) => Ok(place.act(call, &EXISTS, Entry::ABSENT)? != Entry::ABSENT),
         Err(Halt::Errno(Errno::NOENT)) => Ok(false),
@@ -172,7 +204,7 @@ pub(crate) fn exists(call: Call<'_>, path: &Path) -> Sys<bool> {
 
 /// Stands in for unlink(2). What the path led to lives on for those who have it open.
 pub(crate) fn remove_file(call: Call<'_>, path: &Path) -> Sys<()> {
-    static REMOVE_FILE: Step = Step::new("fs", "remove_file", remove);
+    static REMOVE_FILE: Step = Step::new("fs", "remove_file", remove).shows(removed);
     match Place::find(call, path)?.act(call, &REMOVE_FILE, Entry::ABSENT)?.kind() {
         None => Err(Errno::NOENT.into()),
         Some(Kind::Directory) => Err(Errno::ISDIR.into()),
@@ -182,7 +214,7 @@ pub(crate) fn remove_file(call: Call<'_>, path: &Path) -> Sys<()> {
 
 /// Stands in for mkdir(2).
 pub(crate) fn create_dir(call: Call<'_>, path: &Path) -> Sys<()> {
-    static CREATE_DIR: Step = Step::new("fs", "create_dir", make);
+    static CREATE_DIR: Step = Step::new("fs", "create_dir", make).shows(made);
     let place = Place::find(call, path)?;
     let number = call.fresh()?;
     call.tables(|tables| tables.add_inode(Arc::new(Inode::directory(number, call.site()))))?;
@@ -209,7 +241,7 @@ pub(crate) fn create_dir_all(call: Call<'_>, path: &Path) -> Sys<()> {
 
 /// Whether a directory is there.
 fn is_directory(call: Call<'_>, path: &Path) -> Sys<bool> {
-    static LOOKUP: Step = Step::new("fs", "create_dir_all", look);
+    static LOOKUP: Step = Step::new("fs", "create_dir_all", look).shows(found);
     match Place::find(call, path) {
         Ok(place) => Ok(place.act(call, &LOOKUP, Entry::ABSENT)?.kind() == Some(Kind::Directory)),
         Err(Halt::Errno(_)) => Ok(false),

@@ -1,6 +1,6 @@
 //! The kernel's error numbers.
 
-use std::io;
+use std::{fmt, io};
 
 /// An error number, see errno(3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,13 @@ impl Errno {
     /// The result of a step that either gives a number or fails.
     pub(crate) fn check(result: u64) -> Result<u64, Errno> {
         if result & FAILED == 0 { Ok(result) } else { Err(Errno((result & !FAILED) as i32)) }
+    }
+}
+
+/// The kind that std makes of it, for reports.
+impl fmt::Display for Errno {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", io::Error::from(*self).kind())
     }
 }
 

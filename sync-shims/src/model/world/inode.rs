@@ -8,7 +8,7 @@ use dpor::{Outcome, Outcomes, ThreadId};
 
 use super::call::{Call, Object, Step, Sys};
 use super::content::Content;
-use super::entry::{Entry, Kind, Place, inode, look};
+use super::entry::{Entry, Kind, Place, found, inode, look};
 use super::errno::Errno;
 use super::flock::Lock;
 use super::listener::Socket;
@@ -141,25 +141,26 @@ impl Inode {
             return Ok(2);
         }
         let mine = Entry::new(self.kind(), self.number);
-        let (mut added, mut found) = self.look_at_places(call)?;
+        let (mut added, mut there) = self.look_at_places(call)?;
         // The places cannot be looked at in one step, and there may be more by now. A name can only go away unless a place is
         // added; so twice the same means that they were so all at once in between, and the only place's name was there when
         // places were counted if it is there afterwards.
-        while found != [mine] {
+        while there != [mine] {
             let again = self.look_at_places(call)?;
-            let same = again == (added, found);
-            (added, found) = again;
+            let same = again == (added, there);
+            (added, there) = again;
             if same {
                 break;
             }
         }
-        Ok(found.iter().filter(|&&entry| entry == mine).count() as u64)
+        Ok(there.iter().filter(|&&entry| entry == mine).count() as u64)
     }
 
     /// How many places were added so far, and what is at each of them.
     fn look_at_places(&self, call: Call<'_>) -> Sys<(usize, Vec<Entry>)> {
-        static LOOK: Step = Step::new("fs", "metadata", look);
-        let count = call.act(&self.places.count, &LOOK, [0, 0])? as usize;
+        static COUNT: Step = Step::new("fs", "metadata", look);
+        static LOOK: Step = Step::new("fs", "metadata", look).shows(found);
+        let count = call.act(&self.places.count, &COUNT, [0, 0])? as usize;
         let places: Vec<PathBuf> = {
             let list = self.places.list.lock().unwrap_or_else(PoisonError::into_inner);
             list[..count].iter().collect::<BTreeSet<_>>().into_iter().cloned().collect()
@@ -171,7 +172,7 @@ impl Inode {
 
 /// Stands in for stat(2).
 pub(crate) fn status(call: Call<'_>, path: &Path) -> Sys<Status> {
-    static METADATA: Step = Step::new("fs", "metadata", look);
+    static METADATA: Step = Step::new("fs", "metadata", look).shows(found);
     match Place::find(call, path)?.act(call, &METADATA, Entry::ABSENT)? {
         Entry::ABSENT => Err(Errno::NOENT.into()),
         entry => inode(call, entry)?.status(call),

@@ -17,7 +17,7 @@ use dpor::{Outcome, Outcomes, Role, ThreadId};
 use super::call::{Call, Object, Step, Sys};
 use super::connection::{Connection, Endpoint, Side};
 use super::descriptor::Descriptors;
-use super::entry::{Entry, Kind, Place, inode, look, make};
+use super::entry::{Entry, Kind, Place, found, inode, look, made, make};
 use super::errno::Errno;
 use super::inode::Inode;
 use crate::model::event::Site;
@@ -81,6 +81,11 @@ fn ticket(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     });
 }
 
+/// What a report says of it.
+fn connected(result: u64) -> String {
+    Errno::check(result).map_or_else(|errno| errno.to_string(), |ticket| format!("connection {}", ticket + 1))
+}
+
 /// Takes the next place in the queue: the result is the state before. A non-blocking socket's only looks.
 fn next_place(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(if state & NONBLOCKING == 0 { Outcome::write(state + 2, state) } else { Outcome::read(state) });
@@ -139,7 +144,7 @@ impl Socket {
 
     /// connect(2) once the path has led here.
     fn connect(&self, call: Call<'_>) -> Sys<Arc<Connection>> {
-        static CONNECT: Step = Step::new("UnixStream", "connect", ticket);
+        static CONNECT: Step = Step::new("UnixStream", "connect", ticket).shows(connected);
         static ARRIVE: Step = Step::new("UnixStream", "connect", arrive).role(Role::Signal);
         let ticket = Errno::check(call.act(&self.state, &CONNECT, [0, 0])?)?;
         if ticket >= BACKLOG {
@@ -156,7 +161,7 @@ impl Socket {
 /// Stands in for socket(2) and connect(2) to a path. The time between finding the socket file and arriving at the socket is
 /// there in the kernel, too.
 pub(crate) fn connect(call: Call<'_>, path: &Path) -> Sys<Endpoint> {
-    static LOOKUP: Step = Step::new("UnixStream", "connect", look);
+    static LOOKUP: Step = Step::new("UnixStream", "connect", look).shows(found);
     let entry = Place::find(call, path)?.act(call, &LOOKUP, Entry::ABSENT)?;
     if entry == Entry::ABSENT {
         return Err(Errno::NOENT.into());
@@ -170,7 +175,7 @@ pub(crate) fn connect(call: Call<'_>, path: &Path) -> Sys<Endpoint> {
 impl Listener {
     /// Stands in for socket(2), bind(2) and listen(2).
     pub(crate) fn bind(call: Call<'_>, path: &Path, address: SocketAddr) -> Sys<Arc<Self>> {
-        static BIND: Step = Step::new("UnixListener", "bind", make);
+        static BIND: Step = Step::new("UnixListener", "bind", make).shows(made);
         static LISTEN: Step = Step::new("UnixListener", "listen", listen);
         let place = Place::find(call, path)?;
         let number = call.fresh()?;

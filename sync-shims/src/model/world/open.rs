@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::call::{Access, Call, Step, Sys};
 use super::content::Content;
 use super::descriptor::Descriptors;
-use super::entry::{Entry, Kind, Place, inode, look, make};
+use super::entry::{Entry, Kind, Place, found, inode, look, made, make};
 use super::errno::Errno;
 use super::flock::{Mode, Owner};
 use super::inode::{Inode, Status};
@@ -52,13 +52,13 @@ pub(crate) struct OpenFile {
 
 /// Finds or makes the inode that open(2) opens, and whether it was made.
 fn find_or_make(call: Call<'_>, path: &Path, mode: OpenMode) -> Sys<(Arc<Inode>, bool)> {
-    static OPEN: Step = Step::new("File", "open", look);
-    static CREATE: Step = Step::new("File", "create", make);
+    static OPEN: Step = Step::new("File", "open", look).shows(found);
+    static CREATE: Step = Step::new("File", "create", make).shows(made);
     let place = Place::find(call, path)?;
     if !mode.create && !mode.create_new {
         return match place.act(call, &OPEN, Entry::ABSENT)? {
             Entry::ABSENT => Err(Errno::NOENT.into()),
-            found => Ok((inode(call, found)?, false)),
+            there => Ok((inode(call, there)?, false)),
         };
     }
     let made = Arc::new(Inode::file(call.fresh()?, &place.path, call.site()));
@@ -66,7 +66,7 @@ fn find_or_make(call: Call<'_>, path: &Path, mode: OpenMode) -> Sys<(Arc<Inode>,
     match place.act(call, &CREATE, Entry::new(Kind::File, made.number()))? {
         Entry::ABSENT => Ok((made, true)),
         _ if mode.create_new => Err(Errno::EXIST.into()),
-        found => Ok((inode(call, found)?, false)),
+        there => Ok((inode(call, there)?, false)),
     }
 }
 

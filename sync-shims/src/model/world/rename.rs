@@ -14,7 +14,7 @@ use std::sync::Arc;
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
 use super::call::{Call, Object, Step, Sys};
-use super::entry::{Entry, Kind, Place, inode, look, make};
+use super::entry::{Entry, Kind, Place, found, inode, look, made, make};
 use super::errno::Errno;
 
 /// Marks what is there with `args[0]` unless it is a directory: the result is what was there.
@@ -46,6 +46,16 @@ fn set(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::write(1, 0));
 }
 
+/// What a report says of the step at the first path.
+fn taken(result: u64) -> String {
+    format!("takes {}", Entry::from_state(result))
+}
+
+/// What a report says of the step at the second path.
+fn replaced(result: u64) -> String {
+    format!("replaces {}", Entry::from_state(result))
+}
+
 /// Waits until the call that left `mark` is done.
 pub(crate) fn wait(call: Call<'_>, mark: Entry) -> Sys<()> {
     static WAIT: Step = Step::new("fs", "lookup", wait_set).role(Role::Wait);
@@ -70,12 +80,12 @@ fn with_mark(
         tables.turn_of_renames(call.site())
     })?;
     turn.hold(call, || {
-        let found = from.act_once(call, step, Entry::moving(number))?;
-        match found.kind() {
+        let there = from.act_once(call, step, Entry::moving(number))?;
+        match there.kind() {
             None => Err(Errno::NOENT.into()),
             Some(Kind::Directory) => call.unsupported("renaming a directory"),
             Some(Kind::File | Kind::Socket) => {
-                let (leave, result) = work(found)?;
+                let (leave, result) = work(there)?;
                 from.act_once(call, &SETTLE, leave)?;
                 call.act(&done, &DONE, [0, 0])?;
                 result
@@ -86,9 +96,9 @@ fn with_mark(
 
 /// Stands in for rename(2), of files and socket files: what was at `to` is replaced in one step.
 pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
-    static RENAME: Step = Step::new("fs", "rename", mark);
-    static REPLACE: Step = Step::new("fs", "rename", put);
-    static SAME: Step = Step::new("fs", "rename", look);
+    static RENAME: Step = Step::new("fs", "rename", mark).shows(taken);
+    static REPLACE: Step = Step::new("fs", "rename", put).shows(replaced);
+    static SAME: Step = Step::new("fs", "rename", look).shows(found);
     let (from, to) = (Place::find(call, from)?, Place::find(call, to)?);
     if from.path == to.path {
         return match from.act(call, &SAME, Entry::ABSENT)? {
@@ -110,16 +120,16 @@ pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
 
 /// Stands in for link(2).
 pub(crate) fn hard_link(call: Call<'_>, original: &Path, link: &Path) -> Sys<()> {
-    static LOOKUP: Step = Step::new("fs", "hard_link", look);
-    static HOLD: Step = Step::new("fs", "hard_link", mark);
-    static LINK: Step = Step::new("fs", "hard_link", make);
+    static LOOKUP: Step = Step::new("fs", "hard_link", look).shows(found);
+    static HOLD: Step = Step::new("fs", "hard_link", mark).shows(taken);
+    static LINK: Step = Step::new("fs", "hard_link", make).shows(made);
     let from = Place::find(call, original)?;
-    let found = from.act(call, &LOOKUP, Entry::ABSENT)?;
-    if found == Entry::ABSENT {
+    let there = from.act(call, &LOOKUP, Entry::ABSENT)?;
+    if there == Entry::ABSENT {
         return Err(Errno::NOENT.into());
     }
     let to = Place::find(call, link)?;
-    if found.kind() == Some(Kind::Directory) {
+    if there.kind() == Some(Kind::Directory) {
         let taken = to.act(call, &LOOKUP, Entry::ABSENT)? != Entry::ABSENT;
         return Err(if taken { Errno::EXIST } else { Errno::PERM }.into());
     }

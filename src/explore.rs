@@ -147,7 +147,7 @@ impl Run<'_> {
             let _hook = hook::install();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, None);
             engine.count(counted);
-            hook::noting(&engine, || self.loop_over(&engine, &config, limits))
+            engine.run(|| self.loop_over(&engine, &config, limits))
         };
         // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types, which
         // the program shares with an abandoned thread at its own risk, as the report says.
@@ -318,7 +318,7 @@ impl Run<'_> {
             engine.count(counted);
             let mut failure = None;
             let mut ending = None;
-            hook::noting(&engine, || {
+            engine.run(|| {
                 while let Some(outcome) = engine.next(self.body, self.site) {
                     match outcome {
                         Outcome::Ended(Ending::Probe) => engine.record_anew(),

@@ -107,7 +107,14 @@ impl Controller for Engine {
     }
 
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
+        if thread == ThreadId::MAIN {
+            return Some("main".to_owned());
+        }
         self.threads.get(thread).name.with(|name| name.clone())
+    }
+
+    fn spawned_at(&self, thread: ThreadId) -> Option<Site> {
+        if thread == ThreadId::MAIN { None } else { self.threads.get(thread).site.get() }
     }
 
     fn execution(&self) -> u64 {

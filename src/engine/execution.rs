@@ -1,13 +1,14 @@
 //! One run of the model, from the first thread to the last, and its teardown.
 
+use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dpor::{Ending, ThreadId};
-use sync_shims::model::controller::{ThreadSpec, enter};
+use sync_shims::model::controller::{Life, ThreadSpec, enter};
 use sync_shims::model::deferred;
 
-use super::{Engine, Failure, Outcome, Phase, Request, Site};
+use super::{Engine, Failure, Outcome, Phase, Request, Site, hook};
 use crate::fiber;
 
 /// Executions are numbered through the process, so that an object of one model is never taken for one of another.
@@ -17,7 +18,12 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
 pub(crate) type Body<'a> = &'a (dyn Fn() + Sync);
 
 impl Engine {
-    /// Runs the next execution; `None` when there is none left.
+    /// Runs `f`, which runs executions: for this OS thread, the engine is the controller of the model and notes its panics.
+    pub(crate) fn run<R>(&self, f: impl FnOnce() -> R) -> R {
+        hook::noting(self, || enter(self, f))
+    }
+
+    /// Runs the next execution; `None` when there is none left. Within `run`.
     pub(crate) fn next(&self, body: Body<'_>, site: Site) -> Option<Outcome> {
         let number = EXECUTIONS.fetch_add(1, Ordering::Relaxed);
         if !self.explorer.with(|explorer| explorer.start_numbered(number)) {
@@ -26,22 +32,21 @@ impl Engine {
         self.execution.set(number);
         self.live.set(number);
         self.phase.set(Phase::Running);
-        self.failure.with(|failure| *failure = None);
-        self.failed_at.with(Vec::clear);
-        enter(self, || {
-            self.add_thread(ThreadId::MAIN, main_thread(body, site));
-            self.schedule();
-            let outcome = self.outcome();
-            if matches!(outcome, Outcome::Failed(..)) {
-                self.let_arrive();
-            }
-            if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
+        if self.failure.with(|failure| failure.take()).is_some() {
+            self.failed_at.with(Vec::clear);
+        }
+        self.add_thread(ThreadId::MAIN, main_thread(body, site));
+        self.schedule();
+        let outcome = self.outcome();
+        if let Outcome::Failed(failure, _) = &outcome {
+            self.let_arrive();
+            if let Some(recorder) = &self.recorder {
                 let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
                 self.told.with(|slot| *slot = Some(told));
             }
-            self.tear_down();
-            Some(outcome)
-        })
+        }
+        self.tear_down();
+        Some(outcome)
     }
 
     /// Runs threads until the execution is over.
@@ -109,10 +114,8 @@ impl Engine {
     /// whether they could go on decides what was a preemption.
     fn let_arrive(&self) {
         self.phase.set(Phase::Arriving);
-        for index in 0..dpor::MAX_THREADS {
-            let id = ThreadId(index as u32);
-            let thread = self.threads.get(id);
-            let Some(handle) = thread.handle.get().filter(|_| thread.exists.get() && thread.ahead.get()) else { continue };
+        for (id, thread) in self.threads.all() {
+            let Some(handle) = thread.handle.get().filter(|_| thread.ahead.get()) else { continue };
             if self.explorer.with(|explorer| explorer.pending(id).is_none() && !explorer.has_ended(id)) {
                 self.current.set(id);
                 if self.resume(handle) == fiber::State::Finished {
@@ -130,25 +133,26 @@ impl Engine {
         }
     }
 
-    /// Ends all threads: those that have begun are unwound with inert shims, the others forgotten.
+    /// Ends all threads: those that have begun are unwound with inert shims, the others forgotten. Of a thread that has ended
+    /// nothing is left to do.
     fn tear_down(&self) {
         self.phase.set(Phase::Ending);
         // The newest first: scoped threads go before what they borrow from.
-        for index in (0..dpor::MAX_THREADS).rev() {
-            let id = ThreadId(index as u32);
-            let thread = self.threads.get(id);
-            if !thread.exists.get() {
-                continue;
-            }
+        for (id, thread) in self.threads.all().rev() {
             self.current.set(id);
             if let Some(handle) = thread.handle.take() {
                 while self.resume(handle) == fiber::State::Suspended {}
             }
-            let spec = thread.spec.with(Option::take);
-            quietly(|| drop(spec));
-            quietly(|| thread.storage.clear());
+            if let Some(life) = thread.life.with(Option::take) {
+                quietly(|| drop(life));
+            }
+            if !thread.storage.is_empty() {
+                quietly(|| thread.storage.clear());
+            }
         }
-        quietly(|| self.storage.clear());
+        if !self.storage.is_empty() {
+            quietly(|| self.storage.clear());
+        }
         deferred::clear();
         self.threads.reset();
         self.suspended_panics.set(0);
@@ -167,10 +171,17 @@ fn main_thread(body: Body<'_>, site: Site) -> ThreadSpec {
     // SAFETY: 1. Only the lifetime changes. 2. The thread has ended, or is never run again, before `Engine::next` returns,
     // within the borrow.
     let body: Body<'static> = unsafe { std::mem::transmute(body) };
-    ThreadSpec {
-        name: Some("main".to_owned()),
-        body: Box::new(body),
-        panicked: Box::new(|payload| std::mem::forget(payload)),
-        site,
+    ThreadSpec { name: None, life: Box::new(Main(body)), site }
+}
+
+struct Main(Body<'static>);
+
+impl Life for Main {
+    fn run(&mut self) {
+        (self.0)();
+    }
+
+    fn panicked(&mut self, payload: Box<dyn Any + Send>) {
+        std::mem::forget(payload);
     }
 }

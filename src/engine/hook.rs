@@ -9,6 +9,8 @@ use std::panic::{self, PanicHookInfo};
 use std::ptr;
 use std::sync::{Mutex, RwLock};
 
+use sync_shims::model::controller::Controller;
+
 use super::threads::PanicNote;
 use super::{Engine, Phase};
 use crate::fiber;
@@ -60,7 +62,7 @@ impl Drop for Installed {
 }
 
 /// Runs `f` with the panics of this OS thread noted in `engine`.
-pub(crate) fn noting<R>(engine: &Engine, f: impl FnOnce() -> R) -> R {
+pub(super) fn noting<R>(engine: &Engine, f: impl FnOnce() -> R) -> R {
     struct Restore(*const Engine);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -135,7 +137,7 @@ impl Engine {
     /// std is about to abort the process: the worker is abandoned then, and the test that waits for it goes on.
     fn last_words(&self, fatal: &str) {
         let thread = self.threads.get(self.current.get());
-        let name = thread.name.with(|name| name.clone()).unwrap_or_else(|| format!("{:?}", self.current.get()));
+        let name = self.thread_name(self.current.get()).unwrap_or_else(|| format!("{:?}", self.current.get()));
         let last = thread.panic.with(|panic| panic.clone());
         let cause = last.map_or(String::new(), |p| format!(": `{}` at {}:{}:{}", p.message, p.place.0, p.place.1, p.place.2));
         let when = match self.phase.get() {

@@ -40,6 +40,12 @@ impl Storage {
         })
     }
 
+    /// Whether there is nothing to destroy.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.with(|values| values.is_empty())
+    }
+
     /// Destroys the values, the newest first; a value may still use the older ones.
     pub(super) fn clear(&self) {
         self.closing.set(true);

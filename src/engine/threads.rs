@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 
 use dpor::{Action, Info, ObjectId, Op, Role, ThreadId};
-use sync_shims::model::controller::{Controller, ThreadSpec};
+use sync_shims::model::controller::{Controller, Life, ThreadSpec};
 use sync_shims::model::deferred;
 
 use super::storage::Storage;
@@ -31,8 +31,8 @@ pub(crate) struct Teardown;
 /// One model thread.
 pub(super) struct Thread {
     pub(super) handle: Cell<Option<Handle>>,
-    /// What it will run, until it does.
-    pub(super) spec: Shared<Option<ThreadSpec>>,
+    /// What it will do, until it begins.
+    pub(super) life: Shared<Option<Box<dyn Life>>>,
     pub(super) name: Shared<Option<String>>,
     pub(super) site: Cell<Option<Site>>,
     pub(super) storage: Storage,
@@ -54,7 +54,7 @@ impl Thread {
     fn new() -> Self {
         Thread {
             handle: Cell::new(None),
-            spec: Shared::new(None),
+            life: Shared::new(None),
             name: Shared::new(None),
             site: Cell::new(None),
             storage: Storage::new(),
@@ -81,27 +81,39 @@ impl Thread {
 }
 
 /// All model threads by number, reused from execution to execution.
-pub(super) struct Threads(Box<[Thread]>);
+pub(super) struct Threads {
+    slots: Box<[Thread]>,
+    /// No thread of this execution has this number or a higher one.
+    end: Cell<usize>,
+}
 
 impl Threads {
     pub(super) fn new() -> Self {
-        Threads((0..dpor::MAX_THREADS).map(|_| Thread::new()).collect())
+        Threads { slots: (0..dpor::MAX_THREADS).map(|_| Thread::new()).collect(), end: Cell::new(0) }
     }
 
     #[inline]
     pub(super) fn get(&self, thread: ThreadId) -> &Thread {
-        &self.0[thread.index()]
+        &self.slots[thread.index()]
     }
 
-    /// Those that exist in this execution.
-    pub(super) fn all(&self) -> impl Iterator<Item = (ThreadId, &Thread)> {
-        self.0.iter().enumerate().filter(|(_, t)| t.exists.get()).map(|(i, t)| (ThreadId(i as u32), t))
+    /// Those that exist in this execution, the oldest first.
+    pub(super) fn all(&self) -> impl DoubleEndedIterator<Item = (ThreadId, &Thread)> {
+        let slots = self.slots[..self.end.get()].iter().enumerate();
+        slots.filter(|(_, t)| t.exists.get()).map(|(i, t)| (ThreadId(i as u32), t))
     }
 
     pub(super) fn reset(&self) {
-        for thread in self.0.iter().filter(|t| t.exists.get()) {
+        for (_, thread) in self.all() {
             thread.reset();
         }
+        self.end.set(0);
+    }
+
+    /// The slot of a new thread.
+    fn add(&self, id: ThreadId) -> &Thread {
+        self.end.set(self.end.get().max(id.index() + 1));
+        self.get(id)
     }
 }
 
@@ -110,53 +122,60 @@ static END: Info = Info { name: "exit", family: "thread", role: Role::Plain };
 impl Engine {
     /// Makes a thread known; it begins when it is run first.
     pub(super) fn add_thread(&self, id: ThreadId, spec: ThreadSpec) {
-        let thread = self.threads.get(id);
+        let thread = self.threads.add(id);
         thread.exists.set(true);
         thread.site.set(Some(spec.site));
-        thread.panic.with(|panic| *panic = None);
-        thread.name.with(|name| name.clone_from(&spec.name));
-        let before = thread.spec.with(|slot| slot.replace(spec));
+        thread.panic.with(|panic| {
+            if panic.is_some() {
+                *panic = None;
+            }
+        });
+        thread.name.with(|name| {
+            if name.is_some() || spec.name.is_some() {
+                *name = spec.name;
+            }
+        });
+        let before = thread.life.with(|slot| slot.replace(spec.life));
         debug_assert!(before.is_none());
     }
 
     /// The fiber of a thread, made when it is run first.
+    #[inline]
     pub(super) fn fiber_of(&self, id: ThreadId) -> Handle {
         let thread = self.threads.get(id);
         if let Some(handle) = thread.handle.get() {
             return handle;
         }
-        let engine: *const Engine = self;
-        let handle = self.pool.start(Box::new(move || {
-            // SAFETY: 1. The engine outlives its executions, and every fiber of an execution has ended, or is never run
-            // again, before the execution is over. 2. It is only used through `&self`, on this OS thread.
-            unsafe { &*engine }.run_thread(id);
-        }));
+        let handle = self.pool.start_call(Engine::run_thread, std::ptr::from_ref(self).cast(), id.0);
         thread.handle.set(Some(handle));
         handle
     }
 
     /// The whole life of a model thread, on its fiber.
-    fn run_thread(&self, id: ThreadId) {
-        let thread = self.threads.get(id);
-        let ThreadSpec { body, panicked, site, .. } = thread.spec.with(Option::take).expect("a thread begins once");
-        self.guarded(|| {
+    fn run_thread(engine: *const (), number: u32) {
+        // SAFETY: 1. `fiber_of` passes its engine. 2. The engine outlives its executions, and every fiber of an execution has
+        // ended, or is never run again, before the execution is over. 3. It is only used through `&self`, on this OS thread.
+        let this = unsafe { &*engine.cast::<Engine>() };
+        let id = ThreadId(number);
+        let thread = this.threads.get(id);
+        let mut life = thread.life.with(Option::take).expect("a thread begins once");
+        this.guarded(move || {
             if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| {
-                body();
-                deferred::settle(self);
+                life.run();
+                deferred::settle(this);
             })) {
-                self.body_panicked(id, payload, panicked);
+                this.body_panicked(id, payload, life.as_mut());
             }
         });
-        self.guarded(|| thread.storage.clear());
-        self.guarded(|| {
-            let op = Op { action: Action::End, object: ObjectId::NONE, info: &END, site };
-            let _ = self.perform(None, op);
-        });
-        if self.phase.get() == Phase::Running {
-            self.request.set(Request::Ended);
-        } else {
-            self.request.set(Request::Stop);
+        if !thread.storage.is_empty() {
+            this.guarded(|| thread.storage.clear());
         }
+        this.guarded(|| {
+            let site = thread.site.get().expect("every thread was started somewhere");
+            let op = Op { action: Action::End, object: ObjectId::NONE, info: &END, site };
+            let _ = this.perform(None, op);
+        });
+        this.request.set(if this.phase.get() == Phase::Running { Request::Ended } else { Request::Stop });
     }
 
     /// Runs code of the program that must not unwind out of a fiber. A panic in it is the thread's.
@@ -171,7 +190,8 @@ impl Engine {
         }
     }
 
-    fn body_panicked(&self, id: ThreadId, payload: Box<dyn Any + Send>, panicked: Box<dyn FnOnce(Box<dyn Any + Send>)>) {
+    #[cold]
+    fn body_panicked(&self, id: ThreadId, payload: Box<dyn Any + Send>, life: &mut dyn Life) {
         if payload.is::<Teardown>() || self.phase.get() == Phase::Ending {
             return;
         }
@@ -182,7 +202,7 @@ impl Engine {
         } else {
             thread.undelivered.set(true);
         }
-        panicked(payload);
+        life.panicked(payload);
     }
 
     /// The model fails with the last panic of a thread.

@@ -4,13 +4,25 @@ use std::mem;
 use std::process;
 
 /// The body of one model thread.
-pub(crate) type Body = Box<dyn FnOnce()>;
+pub(crate) enum Body {
+    /// A closure.
+    Closure(Box<dyn FnOnce()>),
+    /// `run(on, number)`: needs no allocation.
+    Call {
+        run: fn(*const (), u32),
+        on: *const (),
+        number: u32,
+    },
+}
 
 /// Runs `body`, which must not unwind: every panic is the controller's business, and below this frame there is only a
 /// coroutine crate that would carry the panic into the resumer, in the name of a fiber that can then never be resumed.
 pub(super) fn run(body: Body) {
     let escape = Escape;
-    body();
+    match body {
+        Body::Closure(closure) => closure(),
+        Body::Call { run, on, number } => run(on, number),
+    }
     mem::forget(escape);
 }
 

@@ -52,8 +52,18 @@ impl<F: Fiber> Pool<F> {
     }
 
     /// Arms an idle fiber, or a new one, with `body`, which begins at the first `resume` and must not unwind.
+    pub(crate) fn start(&self, body: Box<dyn FnOnce()>) -> Handle {
+        self.start_body(Body::Closure(body))
+    }
+
+    /// As [`start`](Self::start) with the body `run(on, number)`, and without an allocation.
     #[inline]
-    pub(crate) fn start(&self, body: Body) -> Handle {
+    pub(crate) fn start_call(&self, run: fn(*const (), u32), on: *const (), number: u32) -> Handle {
+        self.start_body(Body::Call { run, on, number })
+    }
+
+    #[inline]
+    fn start_body(&self, body: Body) -> Handle {
         let index = match self.idle.get() {
             NONE => self.grow(),
             index => {

@@ -90,6 +90,9 @@ pub trait Controller {
     /// Its name (given, or "main"), if any.
     fn thread_name(&self, thread: ThreadId) -> Option<String>;
 
+    /// Where it was spawned; `None` for the main thread.
+    fn spawned_at(&self, thread: ThreadId) -> Option<&'static Location<'static>>;
+
     /// The number of this execution, unique in the process and never 0.
     fn execution(&self) -> u64;
 
@@ -127,14 +130,21 @@ pub trait Controller {
     fn performed(&self) -> u64;
 }
 
+/// What a thread does.
+pub trait Life {
+    /// Runs once, on the new thread. Its panics are caught and reported by the controller, which also performs `Action::End`.
+    fn run(&mut self);
+
+    /// Told, on the new thread and before `Action::End`, of the panic that ended `run`.
+    fn panicked(&mut self, payload: Box<dyn Any + Send>);
+}
+
 /// A thread to be started.
 pub struct ThreadSpec {
     /// The name given by the user.
     pub name: Option<String>,
-    /// Runs on the new thread. Its panics are caught and reported by the controller, which also performs `Action::End`.
-    pub body: Box<dyn FnOnce()>,
-    /// Told, on the new thread and before `Action::End`, of the panic that ended `body`.
-    pub panicked: Box<dyn FnOnce(Box<dyn Any + Send>)>,
+    /// What it does; dropped on the new thread.
+    pub life: Box<dyn Life>,
     /// Where it was spawned.
     pub site: &'static Location<'static>,
 }

@@ -42,11 +42,22 @@ struct HandedOut {
 }
 
 thread_local! {
-    /// Whether there is anything to settle: all that an operation has to look at as a rule.
-    static ANYTHING: Cell<bool> = const { Cell::new(false) };
+    /// What there is to settle: all that an operation has to look at as a rule.
+    static PENDING: Cell<Pending> = const { Cell::new(Pending { accesses: false, drop: None }) };
     static HANDED_OUT: RefCell<Vec<HandedOut>> = const { RefCell::new(Vec::new()) };
-    /// Creation sites of the shared values that are being dropped without a modelled count, innermost last.
-    static UNCOUNTED: RefCell<Vec<Site>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What there is to settle.
+#[derive(Clone, Copy)]
+struct Pending {
+    /// There may be something in `HANDED_OUT`.
+    accesses: bool,
+    /// Creation site of the innermost shared value that is being dropped without a modelled count.
+    drop: Option<Site>,
+}
+
+fn set_accesses(accesses: bool) {
+    PENDING.set(Pending { accesses, ..PENDING.get() });
 }
 
 /// Settles what is pending; every visible operation calls this first, and so must the end of a thread.
@@ -54,33 +65,38 @@ thread_local! {
 /// Unwinds if the execution ends here: a race was found, or the exploration has to start again with a modelled count.
 #[inline]
 pub fn settle(controller: &dyn Controller) {
-    if ANYTHING.get() {
+    let pending = PENDING.get();
+    if pending.accesses {
         settle_accesses(controller);
-        settle_drops(controller);
+    }
+    if let Some(site) = pending.drop {
+        settle_drop(controller, site);
     }
 }
 
 /// Forgets everything: for the end of an execution that was cut short.
 pub fn clear() {
-    HANDED_OUT.with_borrow_mut(Vec::clear);
-    UNCOUNTED.with_borrow_mut(Vec::clear);
-    ANYTHING.set(false);
+    if PENDING.get().accesses {
+        HANDED_OUT.with_borrow_mut(Vec::clear);
+    }
+    PENDING.set(Pending { accesses: false, drop: None });
 }
 
 /// Reports every pointer that has been written through meanwhile as a write, and forgets them all (as reads they are known
 /// already).
+#[cold]
 fn settle_accesses(controller: &dyn Controller) {
     // One at a time, since a race unwinds out of `report`.
     while let Some(entry) = HANDED_OUT.with_borrow_mut(Vec::pop) {
         report(controller, &entry);
     }
-    UNCOUNTED.with_borrow(|drops| ANYTHING.set(!drops.is_empty()));
+    set_accesses(false);
 }
 
 /// The same for the cell with the slot word `slot` alone: its memory is about to go, or to be given away.
 #[inline]
 pub(crate) fn settle_cell(controller: &dyn Controller, slot: u64) {
-    if ANYTHING.get() {
+    if PENDING.get().accesses {
         let known = |list: &mut Vec<HandedOut>| {
             let place = list.iter().position(|entry| entry.slot == slot)?;
             Some(list.swap_remove(place))
@@ -93,6 +109,9 @@ pub(crate) fn settle_cell(controller: &dyn Controller, slot: u64) {
 
 /// Reports every pointer that has been written through so far; they may be again.
 fn check_accesses(controller: &dyn Controller) {
+    if !PENDING.get().accesses {
+        return;
+    }
     for i in 0..HANDED_OUT.with_borrow(Vec::len) {
         let Some(entry) = HANDED_OUT.with_borrow(|list| list.get(i).copied()) else { break };
         report(controller, &entry);
@@ -136,7 +155,7 @@ pub(crate) fn handed_out(
     let before = snapshot(memory, len);
     let entry = HandedOut { slot, created: target.created, memory, len, before, info, site };
     HANDED_OUT.with_borrow_mut(|list| list.push(entry));
-    ANYTHING.set(true);
+    set_accesses(true);
 }
 
 fn snapshot(memory: *const u8, len: usize) -> Snapshot {
@@ -168,26 +187,27 @@ fn peek(memory: *const u8, offset: usize) -> u8 {
 /// Runs `drop_value`, which drops what a shared pointer created at `site` points to, in a thread that happens to be the last
 /// one to let go of it. If it does anything visible, the pointer needs a modelled count and the exploration starts again.
 pub(crate) fn drop_uncounted(controller: &dyn Controller, site: Site, drop_value: impl FnOnce()) {
-    struct Leave<'a>(&'a dyn Controller);
+    // These nest properly: whatever does something visible in between, and so could be left by its thread, unwinds.
+    struct Leave<'a>(&'a dyn Controller, Option<Site>);
     impl Drop for Leave<'_> {
         fn drop(&mut self) {
-            UNCOUNTED.with_borrow_mut(Vec::pop);
+            PENDING.set(Pending { drop: self.1, ..PENDING.get() });
             self.0.ordered_drop(false);
         }
     }
     // What was done before is not covered by the order of the drop.
     check_accesses(controller);
     controller.ordered_drop(true);
-    UNCOUNTED.with_borrow_mut(|drops| drops.push(site));
-    ANYTHING.set(true);
-    let _leave = Leave(controller);
+    let outer = PENDING.get();
+    PENDING.set(Pending { drop: Some(site), ..outer });
+    let _leave = Leave(controller, outer.drop);
     drop_value();
     // What the drop glue did through raw pointers is covered by the order of the drop as well.
     check_accesses(controller);
 }
 
-fn settle_drops(controller: &dyn Controller) {
-    let Some(site) = UNCOUNTED.with_borrow(|drops| drops.last().copied()) else { return };
+#[cold]
+fn settle_drop(controller: &dyn Controller, site: Site) {
     if !controller.inert() {
         controller.count_from_now_on(site);
     }

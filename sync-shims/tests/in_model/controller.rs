@@ -196,13 +196,13 @@ impl Controller for Fake {
         state
     }
 
-    fn start(&self, thread: ThreadId, spec: ThreadSpec) {
+    fn start(&self, thread: ThreadId, mut spec: ThreadSpec) {
         if let Some(name) = spec.name {
             self.names.borrow_mut().insert(thread.0, name);
         }
         let parent = self.thread.replace(thread.0);
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(spec.body)) {
-            (spec.panicked)(payload);
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| spec.life.run())) {
+            spec.life.panicked(payload);
         }
         self.drop_storage(false, thread.0);
         self.ended.borrow_mut().insert(thread.0);
@@ -215,6 +215,10 @@ impl Controller for Fake {
 
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
         if thread == ThreadId::MAIN { Some("main".into()) } else { self.names.borrow().get(&thread.0).cloned() }
+    }
+
+    fn spawned_at(&self, _: ThreadId) -> Option<Site> {
+        None
     }
 
     fn execution(&self) -> u64 {

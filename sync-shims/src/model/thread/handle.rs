@@ -59,6 +59,16 @@ pub(super) fn handle_of(
     }
 }
 
+/// The handle of the thread `id` of `execution`, which was spawned at `site`, for somebody who need not be in that execution
+/// any more.
+pub(super) fn handle_from_outside(execution: u64, id: dpor::ThreadId, name: Option<&str>, site: Site) -> Thread {
+    let name = name.map(str::to_owned);
+    Thread(Kind::Model(controller(|controller| match controller {
+        Some(controller) if controller.execution() == execution => handle_of(controller, id, name, site),
+        _ => Arc::new(ModelThread { id, execution, name, token: Identity::at(site) }),
+    })))
+}
+
 /// Stands in for [`std::thread::current`].
 #[must_use]
 #[track_caller]
@@ -68,6 +78,7 @@ pub fn current() -> Thread {
         None => Thread(Kind::Real(std::thread::current())),
         Some(controller) => {
             let id = controller.thread();
+            let site = controller.spawned_at(id).unwrap_or(site);
             Thread(Kind::Model(handle_of(controller, id, controller.thread_name(id), site)))
         }
     })

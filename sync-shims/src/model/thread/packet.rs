@@ -1,16 +1,14 @@
 //! How the result of a model thread gets to whoever joins it.
 
 use std::any::Any;
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Result;
 
 use dpor::{Action, Info, Role, ThreadId};
 
-use super::handle::{Kind, Thread, handle_of};
-use crate::model::controller::{Controller, ThreadSpec, current};
+use super::handle::{Thread, handle_from_outside};
+use crate::model::controller::{Controller, Life, ThreadSpec, current};
 use crate::model::deferred;
 use crate::model::event::{Answer, Site, perform_alone, perform_in};
 use crate::model::sync as shim;
@@ -38,8 +36,13 @@ impl Fate {
 pub(super) struct Started<T> {
     /// `None` if the execution was over already.
     pub(super) id: Option<ThreadId>,
-    pub(super) thread: Thread,
-    pub(super) fate: Arc<Fate>,
+    execution: u64,
+    name: Option<String>,
+    site: Site,
+    /// The handle, made when somebody asks for it: most programs do not.
+    thread: OnceLock<Thread>,
+    /// If the thread belongs to a scope.
+    fate: Option<Arc<Fate>>,
     /// Counted in the model if dropping the result does something visible: if nobody joins, it is dropped by whoever lets go
     /// last, the thread or its handle.
     result: shim::Arc<Mutex<Option<Result<T>>>>,
@@ -54,13 +57,22 @@ impl<T> Started<T> {
         }
         match take(&self.result) {
             Some(Err(payload)) => {
-                self.fate.joined.store(true, Ordering::Relaxed);
+                if let Some(fate) = &self.fate {
+                    fate.joined.store(true, Ordering::Relaxed);
+                }
                 delivered(self.id);
                 Err(payload)
             }
             Some(Ok(value)) => Ok(value),
             None => Err(Box::new("the execution of the model that this thread belongs to is over")),
         }
+    }
+
+    /// The handle of the thread.
+    pub(super) fn thread(&self) -> &Thread {
+        // The number of a thread that never ran is nobody else's.
+        let id = self.id.unwrap_or(ThreadId(u32::MAX));
+        self.thread.get_or_init(|| handle_from_outside(self.execution, id, self.name.as_deref(), self.site))
     }
 
     /// Whether the thread has ended.
@@ -88,55 +100,70 @@ fn put<T>(result: &Mutex<Option<Result<T>>>, value: Result<T>) {
     *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
 }
 
+/// What a model thread runs, and where its result goes.
+struct Errand<F, T> {
+    f: Option<F>,
+    /// Given up on the thread itself, and not when the controller happens to drop the errand.
+    result: Option<shim::Arc<Mutex<Option<Result<T>>>>>,
+    fate: Option<Arc<Fate>>,
+}
+
+impl<F: FnOnce() -> T, T> Life for Errand<F, T> {
+    fn run(&mut self) {
+        let f = self.f.take().expect("a thread runs once");
+        let value = f();
+        current(|controller| controller.map(deferred::settle));
+        if let Some(result) = self.result.take() {
+            put(&result, Ok(value));
+        }
+    }
+
+    fn panicked(&mut self, payload: Box<dyn Any + Send>) {
+        if let Some(fate) = &self.fate {
+            fate.panicked.store(true, Ordering::Relaxed);
+        }
+        if let Some(result) = self.result.take() {
+            put(&result, Err(payload));
+        }
+    }
+}
+
 /// Starts a model thread that runs `f`.
 ///
 /// # Safety
 ///
 /// `f` and its result must stay valid until the thread has ended.
-pub(super) unsafe fn start<'a, F, T>(controller: &dyn Controller, name: Option<String>, f: F, site: Site) -> Started<T>
+pub(super) unsafe fn start<'a, F, T>(
+    controller: &dyn Controller,
+    name: Option<String>,
+    fate: Option<Arc<Fate>>,
+    f: F,
+    site: Site,
+) -> Started<T>
 where
     F: FnOnce() -> T + 'a,
     T: 'a,
 {
     const INFO: &Info = &Info { name: "spawn", family: "thread", role: Role::Plain };
-    let fate = Arc::new(Fate::default());
     let result = shim::Arc::new_at(Mutex::new(None), site);
     let id = match perform_in(controller, None, Action::Spawn, INFO, site) {
         Answer::Done(id) => Some(ThreadId(id as u32)),
         Answer::Inert | Answer::Outside => None,
     };
-    // The number of a thread that never ran is nobody else's.
-    let handle = handle_of(controller, id.unwrap_or(ThreadId(u32::MAX)), name.clone(), site);
-    let started = Started { id, thread: Thread(Kind::Model(handle)), fate: fate.clone(), result: result.clone() };
-    let Some(id) = id else { return started };
-
-    // Whichever of the two runs takes the packet, so that it goes on the thread itself and not when the controller happens to
-    // drop the other.
-    let packet = Rc::new(Cell::new(Some(result)));
-    let packet_if_panicked = packet.clone();
-    let body: Box<dyn FnOnce() + 'a> = Box::new(move || {
-        let value = f();
-        current(|controller| controller.map(deferred::settle));
-        if let Some(result) = packet.take() {
-            put(&result, Ok(value));
-        }
-    });
-    let panicked: Box<dyn FnOnce(Box<dyn Any + Send>) + 'a> = Box::new(move |payload| {
-        fate.panicked.store(true, Ordering::Relaxed);
-        if let Some(result) = packet_if_panicked.take() {
-            put(&result, Err(payload));
-        }
-    });
-    // SAFETY: 1. Only the lifetimes change. 2. The caller keeps what they stand for valid until the thread has ended, and the
-    // controller runs and drops both before that.
-    let (body, panicked) = unsafe {
-        (
-            std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce()>>(body),
-            std::mem::transmute::<Box<dyn FnOnce(Box<dyn Any + Send>) + 'a>, Box<dyn FnOnce(Box<dyn Any + Send>)>>(
-                panicked,
-            ),
-        )
+    let started = Started {
+        id,
+        execution: controller.execution(),
+        name: name.clone(),
+        site,
+        thread: OnceLock::new(),
+        fate: fate.clone(),
+        result: result.clone(),
     };
-    controller.start(id, ThreadSpec { name, body, panicked, site });
+    let Some(id) = id else { return started };
+    let life: Box<dyn Life + 'a> = Box::new(Errand { f: Some(f), result: Some(result), fate });
+    // SAFETY: 1. Only the lifetime changes. 2. The caller keeps what it stands for valid until the thread has ended, and the
+    // controller runs and drops it before that.
+    let life = unsafe { std::mem::transmute::<Box<dyn Life + 'a>, Box<dyn Life>>(life) };
+    controller.start(id, ThreadSpec { name, life, site });
     started
 }

@@ -138,13 +138,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             }
             Inner::Model(scope) => {
                 let name = builder.checked_name();
+                let fate = Arc::new(Fate::default());
+                let its_fate = Some(fate.clone());
                 let started = controller(|controller| {
                     let controller = controller.expect("a scope does not outlive its model");
                     // SAFETY: 1. `scope` does not return before the thread has ended, and both outlive the scope.
-                    unsafe { start(controller, name, f, site) }
+                    unsafe { start(controller, name, its_fate, f, site) }
                 });
                 if let Some(id) = started.id {
-                    scope.children().push((id, started.fate.clone()));
+                    scope.children().push((id, fate));
                 }
                 Ok(ScopedJoinHandle(Handle::Model(started)))
             }
@@ -186,7 +188,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     pub fn thread(&self) -> &Thread {
         match &self.0 {
             Handle::Real(_, thread) => thread,
-            Handle::Model(started) => &started.thread,
+            Handle::Model(started) => started.thread(),
         }
     }
 

@@ -86,7 +86,7 @@ impl Builder {
             Some(controller) => {
                 let name = self.checked_name();
                 // SAFETY: 1. The caller's promise is the same.
-                let started = unsafe { start(controller, name, f, site) };
+                let started = unsafe { start(controller, name, None, f, site) };
                 Ok(JoinHandle::new(Inner::Model(started)))
             }
         })
@@ -179,7 +179,7 @@ impl<T> JoinHandle<T> {
     pub fn thread(&self) -> &Thread {
         match &self.0 {
             Inner::Real(_, thread) => thread,
-            Inner::Model(started) => &started.thread,
+            Inner::Model(started) => started.thread(),
         }
     }
 

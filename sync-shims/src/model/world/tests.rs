@@ -99,6 +99,10 @@ impl Controller for Sequential {
         (thread == ThreadId::MAIN).then(|| "main".into())
     }
 
+    fn spawned_at(&self, _: ThreadId) -> Option<&'static std::panic::Location<'static>> {
+        None
+    }
+
     fn execution(&self) -> u64 {
         EXECUTION
     }

@@ -124,9 +124,10 @@ fn a_counted_one_is_an_object() {
         model.log(),
         [
             "t0 Arc::clone of 0",
-            "t0 Arc::downgrade of 0",
-            "t0 Arc::get_mut of 0",
+            "t0 Arc::downgrade of 1",
+            "t0 Arc::get_mut of 1",
             "t0 Arc::strong_count of 0",
+            "t0 Arc::weak_count of 1",
             "t0 Arc::weak_count of 0",
             "t0 Arc::drop of 0",
             "t0 Weak::upgrade of 0",
@@ -134,7 +135,7 @@ fn a_counted_one_is_an_object() {
             "t0 Arc::drop of 0",
             "t0 Arc::drop",
             "t0 Weak::upgrade of 0",
-            "t0 Weak::drop of 0",
+            "t0 Weak::drop of 1",
         ]
     );
 }

@@ -3,21 +3,29 @@
 use std::panic::Location;
 use std::process;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use dpor::{Action, Info, Role, Update};
 
-use crate::model::controller::{Controller, current};
+use crate::model::controller::{Controller, Target, current};
 use crate::model::deferred::drop_uncounted;
 use crate::model::event::{Answer, Identity, Site, perform_in};
 
-/// Both counts of one shared value. The real ones are kept in all cases: they own the memory, and a model starts from them.
+/// Both counts of one shared value.
+///
+/// The real ones are kept in all cases: they own the memory, and a model starts from them. But when the modelled count says
+/// that a handle was the last, the real one may not know yet: a thread can be suspended between its operation and what it
+/// does then. So the modelled count decides about the value, and the real one about the memory.
 pub(super) struct Counts {
     strong: AtomicUsize,
     /// All strong handles together hold one, so that the memory outlives the value. `LOCKED` while `get_mut` looks.
     weak: AtomicUsize,
-    /// The modelled count: strong handles in the lower half of its state, weak ones in the upper half.
-    identity: Identity,
+    /// The value has been dropped or taken.
+    gone: AtomicBool,
+    /// The modelled number of strong handles.
+    strong_identity: Identity,
+    /// The modelled number of weak ones.
+    weak_identity: Identity,
     /// The execution that asked last whether this count is modelled, and the answer in the lowest bit.
     modelled: AtomicU64,
 }
@@ -27,32 +35,20 @@ const LOCKED: usize = usize::MAX;
 /// More handles than memory could hold: they have been forgotten, and the count is about to overflow.
 const TOO_MANY: usize = isize::MAX as usize;
 
-const WEAK: u64 = 1 << 32;
-
-fn strong_of(state: u64) -> u64 {
-    state & (WEAK - 1)
-}
-
-fn weak_of(state: u64) -> u64 {
-    state >> 32
-}
-
 fn add(state: u64, [handles, _]: [u64; 2]) -> Option<u64> {
     Some(state.wrapping_add(handles))
 }
 
 fn add_if_alive(state: u64, [handles, _]: [u64; 2]) -> Option<u64> {
-    (strong_of(state) != 0).then(|| state + handles)
+    (state != 0).then(|| state + handles)
 }
 
 fn take_if_only(state: u64, _: [u64; 2]) -> Option<u64> {
-    (strong_of(state) == 1).then(|| state - 1)
+    (state == 1).then_some(0)
 }
 
-/// The value leaves weak handles behind; without any it stays where it is.
-fn move_if_only(state: u64, _: [u64; 2]) -> Option<u64> {
-    (strong_of(state) == 1 && weak_of(state) != 0).then(|| state - 1)
-}
+const ONE: u64 = 1;
+const MINUS_ONE: u64 = u64::MAX;
 
 const fn info(family: &'static str, name: &'static str) -> Info {
     Info { name, family, role: Role::Plain }
@@ -70,24 +66,24 @@ static UPGRADE: Info = info("Weak", "upgrade");
 static CLONE_WEAK: Info = info("Weak", "clone");
 static DROP_WEAK: Info = info("Weak", "drop");
 
-/// What giving up a strong handle amounts to.
+/// What a model says to the end of a strong handle.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Released {
+pub(super) enum Announced {
+    /// Nothing: the real count decides.
+    NotCounted,
     /// There are others.
     Shared,
-    /// It was the last one, and this is how its end is ordered.
-    Last(Order),
+    /// It was the last one.
+    Last,
 }
 
-/// How the drop of the value is ordered after what the other handles were used for.
+/// What the handle that has taken the value still has to give up.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// By the real count.
-    Real,
-    /// By the real count too, but a model watches.
-    Uncounted,
-    /// By the modelled count.
-    Counted,
+pub(super) enum Share {
+    /// Its part of the real strong count, and then perhaps the next.
+    Strong,
+    /// What the strong handles hold together.
+    Memory,
 }
 
 /// Whether the value can be had exclusively.
@@ -95,8 +91,8 @@ pub(super) enum Order {
 pub(super) enum Unique {
     /// No other handle of either kind.
     Yes,
-    /// Only weak ones; the strong count has been brought to zero, so that they cannot be upgraded any more.
-    ExceptWeak,
+    /// Only weak ones; they cannot be upgraded any more, and the value has been claimed.
+    ExceptWeak(Share),
     /// There are other strong handles.
     No,
 }
@@ -116,16 +112,16 @@ impl Counts {
         Counts {
             strong: AtomicUsize::new(strong),
             weak: AtomicUsize::new(1),
-            identity: Identity::at(site),
+            gone: AtomicBool::new(false),
+            strong_identity: Identity::at(site),
+            weak_identity: Identity::at(site),
             modelled: AtomicU64::new(0),
         }
     }
 
-    fn init(&self) -> u64 {
-        let strong = self.strong.load(Relaxed) as u64;
-        // The one that the strong handles hold together is not a handle.
-        let weak = (self.weak.load(Relaxed) as u64).saturating_sub(u64::from(strong != 0));
-        weak << 32 | strong
+    /// Where the value was created.
+    pub(super) fn created(&self) -> Site {
+        self.strong_identity.created()
     }
 
     /// Whether this count is modelled in the execution of `controller`.
@@ -135,31 +131,39 @@ impl Counts {
         if known >> 1 == execution {
             return known & 1 != 0;
         }
-        let counted = controller.counts(self.identity.created());
+        let counted = controller.counts(self.created());
         self.modelled.store(execution << 1 | u64::from(counted), Relaxed);
         counted
     }
 
-    /// Performs `action` on the modelled count, if there is one and it is to be used.
-    fn perform(&self, action: Action, info: &'static Info, site: Site) -> Option<u64> {
+    /// Performs `action` on a modelled count, if there is one and it is to be used.
+    fn perform(&self, target: Target<'_>, action: Action, info: &'static Info, site: Site) -> Option<u64> {
         current(|controller| match controller {
             Some(controller) if self.is_counted(controller) => {
-                match perform_in(controller, Some(self.identity.target(self.init())), action, info, site) {
+                match perform_in(controller, Some(target), action, info, site) {
                     Answer::Done(old) => Some(old),
                     Answer::Inert | Answer::Outside => None,
                 }
             }
             Some(_) => None,
             None => {
-                self.identity.outside(info);
+                self.strong_identity.outside(info);
                 None
             }
         })
     }
 
-    fn update(&self, update: Update, handles: u64, order: Ordering, info: &'static Info, site: Site) -> Option<u64> {
-        let action = Action::Update { update, operands: [handles, 0], order, failure: Relaxed, weak: false };
-        self.perform(action, info, site)
+    /// An operation on the number of strong handles.
+    fn strong(&self, action: Action, info: &'static Info, site: Site) -> Option<u64> {
+        let init = self.strong.load(Relaxed) as u64;
+        self.perform(self.strong_identity.target(init), action, info, site)
+    }
+
+    /// An operation on the number of weak handles. What the strong ones hold together is not a handle.
+    fn weak(&self, action: Action, info: &'static Info, site: Site) -> Option<u64> {
+        let together = usize::from(self.strong.load(Relaxed) != 0);
+        let init = self.weak.load(Relaxed).saturating_sub(together) as u64;
+        self.perform(self.weak_identity.target(init), action, info, site)
     }
 
     /// To be called before the count tells anything: a model has to count from now on if it does not yet.
@@ -169,72 +173,84 @@ impl Counts {
                 && !controller.inert()
                 && !self.is_counted(controller)
             {
-                controller.count_from_now_on(self.identity.created());
+                controller.count_from_now_on(self.created());
             }
         });
     }
 
     /// One more strong handle, from one that exists.
     pub(super) fn add_strong(&self, site: Site) {
-        self.update(add, 1, Relaxed, &CLONE, site);
+        self.strong(update(add, ONE, Relaxed), &CLONE, site);
+        self.really_add_strong();
+    }
+
+    fn really_add_strong(&self) {
         if self.strong.fetch_add(1, Relaxed) > TOO_MANY {
             process::abort();
         }
     }
 
-    /// Tells a model that a strong handle is given up, at `site` if that is known; whether it is counted there. Followed by
-    /// `release_strong`, in any case: an execution that ends here does not keep its memory.
-    pub(super) fn announce_release(&self, site: Option<Site>) -> bool {
-        let site = site.unwrap_or(self.identity.created());
-        self.update(add, u64::MAX, Release, &DROP, site).is_some()
-    }
-
-    /// Gives up a strong handle.
-    pub(super) fn release_strong(&self, counted: bool) -> Released {
-        if self.strong.fetch_sub(1, Release) != 1 {
-            return Released::Shared;
+    /// Tells a model that a strong handle is given up, at `site` if that is known. Followed by `release_strong`, in any case:
+    /// an execution that ends here does not keep its memory.
+    pub(super) fn announce_release(&self, site: Option<Site>) -> Announced {
+        let site = site.unwrap_or(self.created());
+        match self.strong(update(add, MINUS_ONE, Release), &DROP, site) {
+            None => Announced::NotCounted,
+            Some(1) => Announced::Last,
+            Some(_) => Announced::Shared,
         }
-        fence(Acquire);
-        let watched = || current(|controller| controller.is_some_and(|c| !c.inert()));
-        Released::Last(match counted {
-            true => Order::Counted,
-            false if watched() => Order::Uncounted,
-            false => Order::Real,
-        })
     }
 
-    /// Runs `end`, which drops or takes the value, ordered after everything it was used for. Also if the execution ends
-    /// before it comes to that, since the last handle is gone.
-    pub(super) fn in_order(&self, order: Order, end: impl FnOnce()) {
-        match order {
-            Order::Real => end(),
-            Order::Uncounted => current(|controller| match controller {
-                Some(controller) => drop_uncounted(controller, self.identity.created(), end),
-                None => end(),
-            }),
-            Order::Counted => {
-                struct Always<F: FnOnce()>(Option<F>);
-                impl<F: FnOnce()> Drop for Always<F> {
-                    fn drop(&mut self) {
-                        if let Some(end) = self.0.take() {
-                            end();
-                        }
-                    }
+    /// As `announce_release`, for `into_inner`, whose result tells whether the handle was the last one.
+    pub(super) fn announce_into_inner(&self, site: Site) -> Announced {
+        self.observe();
+        self.announce_release(Some(site))
+    }
+
+    /// Gives up a strong handle of the real count; true if it was the last one.
+    pub(super) fn release_strong(&self) -> bool {
+        let last = self.strong.fetch_sub(1, Release) == 1;
+        if last {
+            fence(Acquire);
+        }
+        last
+    }
+
+    /// Whoever gets `true` has to drop or take the value.
+    pub(super) fn claim_value(&self) -> bool {
+        !self.gone.swap(true, Relaxed)
+    }
+
+    /// Runs `end`, which drops or takes the value, ordered after everything it was used for by the modelled count. Also if
+    /// the execution ends before it comes to that, since the last handle is gone.
+    pub(super) fn in_counted_order(&self, end: impl FnOnce()) {
+        struct Always<F: FnOnce()>(Option<F>);
+        impl<F: FnOnce()> Drop for Always<F> {
+            fn drop(&mut self) {
+                if let Some(end) = self.0.take() {
+                    end();
                 }
-                let _always = Always(Some(end));
-                current(|controller| {
-                    if let Some(controller) = controller {
-                        let action = Action::Fence { order: Acquire };
-                        perform_in(controller, None, action, &DROP, self.identity.created());
-                    }
-                });
             }
         }
+        let _always = Always(Some(end));
+        current(|controller| {
+            if let Some(controller) = controller {
+                perform_in(controller, None, Action::Fence { order: Acquire }, &DROP, self.created());
+            }
+        });
+    }
+
+    /// Runs `end`, which drops or takes the value, ordered after everything it was used for by the real count.
+    pub(super) fn in_real_order(&self, end: impl FnOnce()) {
+        current(|controller| match controller {
+            Some(controller) if !controller.inert() => drop_uncounted(controller, self.created(), end),
+            _ => end(),
+        });
     }
 
     /// One more weak handle, from a strong one.
     pub(super) fn downgrade(&self, site: Site) {
-        self.update(add, WEAK, Relaxed, &DOWNGRADE, site);
+        self.weak(update(add, ONE, Relaxed), &DOWNGRADE, site);
         let mut seen = self.weak.load(Relaxed);
         loop {
             if seen == LOCKED {
@@ -254,7 +270,7 @@ impl Counts {
 
     /// One more weak handle, from one that exists.
     pub(super) fn add_weak(&self, site: Site) {
-        self.update(add, WEAK, Relaxed, &CLONE_WEAK, site);
+        self.weak(update(add, ONE, Relaxed), &CLONE_WEAK, site);
         if self.weak.fetch_add(1, Relaxed) > TOO_MANY {
             process::abort();
         }
@@ -262,7 +278,7 @@ impl Counts {
 
     /// Tells a model that a weak handle is given up. Followed by `release_memory`, in any case.
     pub(super) fn announce_release_weak(&self) {
-        self.update(add, WEAK.wrapping_neg(), Release, &DROP_WEAK, self.identity.created());
+        self.weak(update(add, MINUS_ONE, Release), &DROP_WEAK, self.created());
     }
 
     /// Gives up a weak handle, or what the strong handles hold together; true if the memory has to be freed.
@@ -277,37 +293,46 @@ impl Counts {
     /// One more strong handle, from a weak one; false if the value is gone.
     pub(super) fn upgrade(&self, site: Site) -> bool {
         self.observe();
-        let alive = |count: usize| (count != 0).then(|| count + 1);
-        match self.update(add_if_alive, 1, Acquire, &UPGRADE, site) {
-            Some(old) if strong_of(old) == 0 => false,
-            _ => match self.strong.try_update(Acquire, Relaxed, alive) {
-                Ok(old) if old > TOO_MANY => process::abort(),
-                result => result.is_ok(),
-            },
+        match self.strong(update(add_if_alive, ONE, Acquire), &UPGRADE, site) {
+            Some(0) => false,
+            Some(_) => {
+                self.really_add_strong();
+                true
+            }
+            None => self.really_upgrade(),
         }
     }
 
-    /// Takes the value from the only strong handle; false if there are others.
-    pub(super) fn take_if_only(&self, site: Site) -> bool {
-        self.observe();
-        match self.update(take_if_only, 0, Acquire, &TRY_UNWRAP, site) {
-            Some(old) if strong_of(old) != 1 => false,
-            _ => self.strong.compare_exchange(1, 0, Acquire, Relaxed).is_ok(),
+    fn really_upgrade(&self) -> bool {
+        if self.gone.load(Relaxed) {
+            return false;
+        }
+        match self.strong.try_update(Acquire, Relaxed, |count| (count != 0).then(|| count + 1)) {
+            Ok(old) if old > TOO_MANY => process::abort(),
+            result => result.is_ok(),
         }
     }
 
-    /// As `announce_release`, for `into_inner`, whose result tells whether the handle was the last one.
-    pub(super) fn announce_into_inner(&self, site: Site) -> bool {
+    /// Claims the value for the only strong handle; `None` if there are others.
+    pub(super) fn take_if_only(&self, site: Site) -> Option<Share> {
         self.observe();
-        self.announce_release(Some(site))
+        match self.strong(update(take_if_only, 0, Acquire), &TRY_UNWRAP, site) {
+            Some(old) => (old == 1 && self.claim_value()).then_some(Share::Strong),
+            None => {
+                let only = self.strong.compare_exchange(1, 0, Acquire, Relaxed).is_ok();
+                (only && self.claim_value()).then_some(Share::Memory)
+            }
+        }
     }
 
     /// Whether a strong handle is the only handle of all.
     pub(super) fn is_unique(&self, site: Site) -> bool {
         self.observe();
-        match self.perform(Action::Load { order: Acquire }, &GET_MUT, site) {
-            Some(state) => state == 1,
+        let load = Action::Load { order: Acquire };
+        match self.weak(load, &GET_MUT, site) {
             None => self.is_really_unique(),
+            Some(0) => self.strong(load, &GET_MUT, site).is_none_or(|strong| strong == 1),
+            Some(_) => false,
         }
     }
 
@@ -325,23 +350,29 @@ impl Counts {
     /// Makes the value of a strong handle its own as far as that goes without copying it.
     pub(super) fn make_unique(&self, site: Site) -> Unique {
         self.observe();
-        let action =
-            Action::Update { update: move_if_only, operands: [0; 2], order: Acquire, failure: Acquire, weak: false };
-        if let Some(old) = self.perform(action, &MAKE_MUT, site) {
-            return match (strong_of(old), weak_of(old)) {
-                (1, 0) => Unique::Yes,
-                (1, _) => {
-                    self.strong.store(0, Relaxed);
-                    Unique::ExceptWeak
-                }
-                _ => Unique::No,
-            };
+        let load = Action::Load { order: Acquire };
+        match self.weak(load, &MAKE_MUT, site) {
+            None => self.really_make_unique(),
+            Some(0) => match self.strong(load, &MAKE_MUT, site) {
+                None => self.really_make_unique(),
+                Some(1) => Unique::Yes,
+                Some(_) => Unique::No,
+            },
+            Some(_) => match self.strong(update(take_if_only, 0, Acquire), &MAKE_MUT, site) {
+                None => self.really_make_unique(),
+                Some(1) if self.claim_value() => Unique::ExceptWeak(Share::Strong),
+                Some(_) => Unique::No,
+            },
         }
+    }
+
+    fn really_make_unique(&self) -> Unique {
         if self.strong.compare_exchange(1, 0, Acquire, Relaxed).is_err() {
             return Unique::No;
         }
         if self.weak.load(Acquire) != 1 {
-            return Unique::ExceptWeak;
+            self.claim_value();
+            return Unique::ExceptWeak(Share::Memory);
         }
         self.strong.store(1, Release);
         Unique::Yes
@@ -350,8 +381,9 @@ impl Counts {
     /// How many strong handles there are.
     pub(super) fn strong_count(&self, site: Site) -> usize {
         self.observe();
-        match self.perform(Action::Load { order: Relaxed }, &STRONG_COUNT, site) {
-            Some(state) => strong_of(state) as usize,
+        match self.strong(Action::Load { order: Relaxed }, &STRONG_COUNT, site) {
+            Some(count) => count as usize,
+            None if self.gone.load(Relaxed) => 0,
             None => self.strong.load(Relaxed),
         }
     }
@@ -359,8 +391,8 @@ impl Counts {
     /// How many weak handles there are, as a strong one sees it.
     pub(super) fn weak_count(&self, site: Site) -> usize {
         self.observe();
-        match self.perform(Action::Load { order: Relaxed }, &WEAK_COUNT, site) {
-            Some(state) => weak_of(state) as usize,
+        match self.weak(Action::Load { order: Relaxed }, &WEAK_COUNT, site) {
+            Some(count) => count as usize,
             None => match self.weak.load(Relaxed) {
                 LOCKED => 0,
                 count => count - 1,
@@ -371,26 +403,29 @@ impl Counts {
     /// How many weak handles there are, as a weak one sees it: none once the value is gone.
     pub(super) fn weak_count_of_weak(&self, site: Site) -> usize {
         self.observe();
-        match self.perform(Action::Load { order: Relaxed }, &WEAK_COUNT, site) {
-            Some(state) if strong_of(state) == 0 => 0,
-            Some(state) => weak_of(state) as usize,
+        let load = |order| Action::Load { order };
+        match self.weak(load(Acquire), &WEAK_COUNT, site) {
+            Some(weak) => match self.strong(load(Relaxed), &WEAK_COUNT, site) {
+                Some(0) => 0,
+                _ => weak as usize,
+            },
             None => {
                 let weak = self.weak.load(Acquire);
-                if self.strong.load(Relaxed) == 0 { 0 } else { weak - 1 }
+                let alive = self.strong.load(Relaxed) != 0 && !self.gone.load(Relaxed);
+                if alive { weak.saturating_sub(1) } else { 0 }
             }
         }
-    }
-
-    /// Where the value was created.
-    pub(super) fn created(&self) -> Site {
-        self.identity.created()
     }
 
     /// The first strong handle of a value that was made with a weak one at hand.
     pub(super) fn begin(&self) {
         self.strong.store(1, Release);
-        self.identity.slot().forget();
+        self.strong_identity.slot().forget();
     }
+}
+
+fn update(update: Update, operand: u64, order: Ordering) -> Action {
+    Action::Update { update, operands: [operand, 0], order, failure: Relaxed, weak: false }
 }
 
 /// The place in the source where the caller was called.

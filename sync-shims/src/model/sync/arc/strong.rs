@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
 
-use super::count::{Counts, Released, Unique, here};
+use super::count::{Announced, Counts, Share, Unique, here};
 use super::memory::{Shared, allocate_like, allocate_slice, around, free, value_of};
 use super::weak::Weak;
 use crate::model::event::Site;
@@ -106,25 +106,22 @@ impl<T> Arc<T> {
     /// The handle, if it is not the only strong one.
     #[track_caller]
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
-        if !this.counts().take_if_only(here()) {
-            return Err(this);
-        }
-        // SAFETY: 1. The strong count has been brought to zero by the only handle, which owns the value now.
-        Ok(unsafe { take_value(ManuallyDrop::new(this).shared) })
+        let Some(share) = this.counts().take_if_only(here()) else { return Err(this) };
+        // SAFETY: 1. The value has been claimed for this handle, which is not used any more.
+        Ok(unsafe { take_value(ManuallyDrop::new(this).shared, share) })
     }
 
     /// Stands in for [`std::sync::Arc::into_inner`].
     #[must_use]
     #[track_caller]
     pub fn into_inner(this: Self) -> Option<T> {
-        let counted = this.counts().announce_into_inner(here());
-        let this = ManuallyDrop::new(this);
-        let Released::Last(order) = this.counts().release_strong(counted) else { return None };
+        let announced = this.counts().announce_into_inner(here());
         let mut value = None;
-        // SAFETY: 1. This was the last strong handle, which owns the value now. 2. `in_order` runs the closure once.
-        this.counts().in_order(order, || value = Some(unsafe { value_of(this.shared).read() }));
-        // SAFETY: 1. The value has been taken; the memory is not used any more here.
-        unsafe { release_memory(this.shared) };
+        // SAFETY: 1. This is the only handle that it is asked for, and it is not used any more.
+        unsafe {
+            let this = ManuallyDrop::new(this);
+            give_up(this.shared, announced, |place| value = Some(place.read()));
+        }
         value
     }
 
@@ -147,11 +144,10 @@ impl<T> Arc<T> {
         match this.counts().make_unique(site) {
             Unique::Yes => {}
             Unique::No => *this = Arc::new_at((**this).clone(), this.created()),
-            Unique::ExceptWeak => {
+            Unique::ExceptWeak(share) => {
                 let created = this.created();
-                // SAFETY: 1. `make_unique` has brought the strong count to zero, so the only handle owns the value. 2. The
-                // handle is overwritten without being dropped.
-                let value = unsafe { take_value(this.shared) };
+                // SAFETY: 1. The value has been claimed for this handle. 2. It is overwritten without being dropped.
+                let value = unsafe { take_value(this.shared, share) };
                 // SAFETY: 1. The place is valid for writes.
                 unsafe { ptr::write(this, Arc::new_at(value, created)) };
             }
@@ -358,17 +354,72 @@ impl Arc<dyn Any + Send + Sync> {
     }
 }
 
-/// Takes the value out and gives up what the strong handles hold together.
+/// Takes the value out and gives up the handle.
 ///
 /// # Safety
 ///
-/// The caller must own the value, and not use the handle any more.
-unsafe fn take_value<T>(shared: NonNull<Shared<T>>) -> T {
+/// The value must have been claimed for the handle, which still has `share` and must not be used any more.
+unsafe fn take_value<T>(shared: NonNull<Shared<T>>, share: Share) -> T {
     // SAFETY: 1. The caller's promise.
     let value = unsafe { value_of(shared).read() };
-    // SAFETY: 1. The value has been taken.
-    unsafe { release_memory(shared) };
+    match share {
+        // SAFETY: 1. The value has been taken.
+        Share::Memory => unsafe { release_memory(shared) },
+        Share::Strong => drop(Handle { shared }),
+    }
     value
+}
+
+/// Gives up a strong handle that a model has `announced`; `end` drops or takes the value if it was the last.
+///
+/// # Safety
+///
+/// The handle must not be used any more, and `end` must leave no value.
+unsafe fn give_up<T: ?Sized>(shared: NonNull<Shared<T>>, announced: Announced, end: impl FnOnce(*mut T)) {
+    // SAFETY: 1. The memory is allocated as long as the handle has its share of the count.
+    let counts = unsafe { &(*shared.as_ptr()).counts };
+    match announced {
+        Announced::Last | Announced::Shared => {
+            let _handle = Handle { shared };
+            if announced == Announced::Last && counts.claim_value() {
+                counts.in_counted_order(|| end(value_of(shared)));
+            }
+        }
+        Announced::NotCounted => {
+            if counts.release_strong() {
+                let _memory = Memory(shared);
+                if counts.claim_value() {
+                    counts.in_real_order(|| end(value_of(shared)));
+                }
+            }
+        }
+    }
+}
+
+/// A strong handle whose end is known to the model already: what it has of the real count. It is given up even if the drop
+/// of the value panics.
+struct Handle<T: ?Sized> {
+    shared: NonNull<Shared<T>>,
+}
+
+impl<T: ?Sized> Handle<T> {
+    fn counts(&self) -> &Counts {
+        // SAFETY: 1. The memory is allocated as long as there is a handle.
+        unsafe { &(*self.shared.as_ptr()).counts }
+    }
+}
+
+impl<T: ?Sized> Drop for Handle<T> {
+    fn drop(&mut self) {
+        if self.counts().release_strong() {
+            let _memory = Memory(self.shared);
+            // Not by the modelled count: it has ended before the last handle did.
+            if self.counts().claim_value() {
+                // SAFETY: 1. The value has been claimed, and the last handle is gone.
+                unsafe { ptr::drop_in_place(value_of(self.shared)) };
+            }
+        }
+    }
 }
 
 /// Gives up what the strong handles hold together.
@@ -406,28 +457,16 @@ impl<T: ?Sized> Clone for Arc<T> {
 
 impl<T: ?Sized> Drop for Arc<T> {
     fn drop(&mut self) {
-        // The real count goes down even if the execution ends at the operation.
-        let mut end = End { shared: self.shared, counted: false };
-        end.counted = self.counts().announce_release(None);
-    }
-}
-
-/// Gives up a strong handle when it is dropped.
-struct End<T: ?Sized> {
-    shared: NonNull<Shared<T>>,
-    counted: bool,
-}
-
-impl<T: ?Sized> Drop for End<T> {
-    fn drop(&mut self) {
-        let shared = self.shared;
-        // SAFETY: 1. The memory is allocated as long as there is a handle.
-        let counts = unsafe { &(*shared.as_ptr()).counts };
-        if let Released::Last(order) = counts.release_strong(self.counted) {
-            let _memory = Memory(shared);
-            // SAFETY: 1. This was the last strong handle, which owns the value. 2. `in_order` runs the closure once.
-            counts.in_order(order, || unsafe { ptr::drop_in_place(value_of(shared)) });
+        /// Gives up the handle even if the execution ends at the operation.
+        struct End<T: ?Sized>(NonNull<Shared<T>>, Announced);
+        impl<T: ?Sized> Drop for End<T> {
+            fn drop(&mut self) {
+                // SAFETY: 1. The handle is being dropped. 2. There is no value after its drop.
+                unsafe { give_up(self.0, self.1, |value| ptr::drop_in_place(value)) };
+            }
         }
+        let mut end = End(self.shared, Announced::NotCounted);
+        end.1 = self.counts().announce_release(None);
     }
 }
 

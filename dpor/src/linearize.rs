@@ -1,6 +1,7 @@
 //! Interleavings of a graph: the fewest preemptions that one needs, and one that needs no more. BOUNDING.md.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::event::{EventId, Kind, Part};
 use crate::explorer::spin_choice;
@@ -23,23 +24,40 @@ enum Edges {
 }
 
 /// One or more events of a thread that are performed together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Unit {
-    events: Vec<EventId>,
-    /// How many units of each thread must come before.
-    needs: Vec<u16>,
+    /// Its events are those of the thread from this index…
+    first: u32,
+    /// …up to, but without, this one.
+    end: u32,
     /// Leaving the thread after this unit costs nothing.
     yields: bool,
+    /// So does leaving it right before (a timed wait).
+    free: bool,
+}
+
+/// A thread with events to be ordered.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    thread: ThreadId,
+    units: Vec<Unit>,
+    /// Per unit, how many units of each lane must come before.
+    needs: Vec<u16>,
 }
 
 /// Searches for the cheapest interleaving, by breadth first over (position of each thread, last thread) with costs 0 and 1.
 #[derive(Debug, Default)]
 pub(crate) struct Linearizer {
-    threads: Vec<ThreadId>,
-    units: Vec<Vec<Unit>>,
-    /// Of each event: its thread (index into `threads`) and unit.
+    lanes: Vec<Lane>,
+    used: usize,
+    /// Of each event: its lane and unit.
     home: Vec<Option<(u16, u16)>>,
     outcomes: Outcomes,
+    nodes: Vec<Node>,
+    best: HashMap<u128, u32, BuildHasherDefault<Mixer>>,
+    queue: VecDeque<u32>,
+    moved: Vec<Vec<u16>>,
+    at: Vec<u16>,
 }
 
 /// What is known of the operations behind a graph.
@@ -54,13 +72,68 @@ impl Known<'_> {
     const NOTHING: Known<'static> = Known { ops: &[] };
 }
 
-/// A state of the search: position of each thread, and who moved last.
-#[derive(Clone, Debug)]
+/// A state of the search: the packed positions with the lane that moved last, what it cost, and where it comes from.
+#[derive(Clone, Copy, Debug)]
 struct Node {
-    at: Vec<u16>,
-    last: Option<usize>,
+    key: u128,
     cost: u32,
-    parent: usize,
+    parent: u32,
+}
+
+/// Hashes packed states, which are dense in their low bits.
+#[derive(Debug, Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u128(u128::from(byte));
+        }
+    }
+
+    fn write_u128(&mut self, value: u128) {
+        let folded = (value as u64) ^ ((value >> 64) as u64).rotate_left(29) ^ self.0;
+        let mixed = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+}
+
+/// How positions are packed: bits of each lane's position, and where they start. The last lane to move, plus one, is on top.
+#[derive(Clone, Debug)]
+struct Packing {
+    shifts: Vec<u32>,
+    masks: Vec<u128>,
+    last: u32,
+}
+
+impl Packing {
+    /// `None` if the positions do not fit.
+    fn new(lanes: &[Lane]) -> Option<Packing> {
+        let mut packing = Packing { shifts: Vec::new(), masks: Vec::new(), last: 0 };
+        for lane in lanes {
+            let bits = usize::BITS - lane.units.len().leading_zeros();
+            packing.shifts.push(packing.last);
+            packing.masks.push((1 << bits) - 1);
+            packing.last += bits;
+        }
+        (packing.last <= 120).then_some(packing)
+    }
+
+    fn unpack(&self, key: u128, at: &mut Vec<u16>) -> Option<usize> {
+        at.clear();
+        at.extend(self.shifts.iter().zip(&self.masks).map(|(shift, mask)| (key >> shift & mask) as u16));
+        ((key >> self.last) as usize).checked_sub(1)
+    }
+
+    /// The state after one more unit of `lane`.
+    fn step(&self, key: u128, lane: usize) -> u128 {
+        let positions = key & ((1 << self.last) - 1);
+        (positions + (1 << self.shifts[lane])) | (lane as u128 + 1) << self.last
+    }
 }
 
 impl Linearizer {
@@ -68,13 +141,22 @@ impl Linearizer {
     /// it, the orders in which it can be run are counted instead.
     pub(crate) fn within(&mut self, graph: &Graph, known: Known<'_>, limit: u32, scratch: &mut Scratch) -> bool {
         let edges = if memory::is_interleaving(graph, scratch) { Edges::Interleaving } else { Edges::Causality };
-        self.prepare(graph, known, |_| true, edges, true) && self.search(graph, known, limit).is_none_or(|found| found.is_some())
+        self.is_within(graph, known, edges, limit)
     }
 
     /// Whether the graph may need at most `limit` preemptions, judged without knowing its guards.
     pub(crate) fn may_be_within(&mut self, graph: &Graph, limit: u32) -> bool {
         let edges = if graph.weak_accesses == 0 { Edges::Interleaving } else { Edges::Causality };
-        self.prepare(graph, Known::NOTHING, |_| true, edges, true) && self.search(graph, Known::NOTHING, limit).is_none_or(|found| found.is_some())
+        self.is_within(graph, Known::NOTHING, edges, limit)
+    }
+
+    fn is_within(&mut self, graph: &Graph, known: Known<'_>, edges: Edges, limit: u32) -> bool {
+        if !self.prepare(graph, known, |_| true, edges) {
+            return false;
+        }
+        // An order that stays with a thread as long as it can is often cheap enough.
+        self.greedy(graph, known).is_some_and(|(cost, _)| cost <= limit)
+            || self.search(graph, known, limit).is_none_or(|found| found.is_some())
     }
 
     /// An interleaving, with the fewest preemptions, of `events` and all that they depend on (everything, if `events` is
@@ -93,16 +175,17 @@ impl Linearizer {
         let wanted = |e: EventId| {
             roots.is_empty() || roots.iter().any(|&r| graph.knows(r, Clock::Porf, e) || is_write_part_of(graph, e, r))
         };
-        if !self.prepare(graph, known, wanted, edges, true) {
+        if !self.prepare(graph, known, wanted, edges) {
             return None;
         }
         match self.search(graph, known, u32::MAX) {
             Some(found) => found,
-            None => {
-                let order = self.greedy()?;
-                Some((u32::MAX, order))
-            }
+            None => self.greedy(graph, known),
         }
+    }
+
+    fn lanes(&self) -> &[Lane] {
+        &self.lanes[..self.used]
     }
 }
 
@@ -114,136 +197,178 @@ fn is_write_part_of(graph: &Graph, event: EventId, root: EventId) -> bool {
 /// Units.
 impl Linearizer {
     /// Cuts the wanted events into units; false if the edges are cyclic.
-    fn prepare(&mut self, graph: &Graph, known: Known<'_>, wanted: impl Fn(EventId) -> bool, edges: Edges, contract: bool) -> bool {
-        self.threads.clear();
-        self.units.clear();
+    fn prepare(&mut self, graph: &Graph, known: Known<'_>, wanted: impl Fn(EventId) -> bool, edges: Edges) -> bool {
         self.home.clear();
         self.home.resize(graph.len(), None);
+        self.used = 0;
         for index in 0..graph.thread_count() {
-            let events = graph.thread_events(ThreadId(index as u32));
-            if !events.first().is_some_and(|&e| wanted(e)) {
-                continue;
+            let thread = ThreadId(index as u32);
+            let events = graph.thread_events(thread);
+            if events.first().is_some_and(|&e| wanted(e)) {
+                let end = events.iter().take_while(|&&e| wanted(e)).count();
+                self.add_lane(graph, known, thread, &events[..end]);
             }
-            let place = self.threads.len() as u16;
-            self.threads.push(ThreadId(index as u32));
-            let mut units: Vec<Unit> = Vec::new();
-            for &event in events.iter().take_while(|&&e| wanted(e)) {
-                if graph.is_write_part(event) {
-                    units.last_mut().expect("a write part follows its read part").events.push(event);
-                } else {
-                    let e = graph.event(event);
-                    let yields = e.kind == Kind::Spin && e.choice != spin_choice::PARK;
-                    units.push(Unit { events: vec![event], needs: Vec::new(), yields });
-                }
-                self.home[event.index()] = Some((place, units.len() as u16 - 1));
-            }
-            self.units.push(units);
         }
         self.fill_needs(graph, edges);
-        if contract {
-            self.contract(graph, known);
+        self.contract(graph);
+        self.is_acyclic()
+    }
+
+    fn add_lane(&mut self, graph: &Graph, known: Known<'_>, thread: ThreadId, events: &[EventId]) {
+        if self.lanes.len() == self.used {
+            self.lanes.push(Lane::default());
         }
-        self.greedy().is_some()
+        let place = self.used as u16;
+        self.used += 1;
+        let lane = &mut self.lanes[place as usize];
+        lane.thread = thread;
+        lane.units.clear();
+        for (index, &event) in events.iter().enumerate() {
+            let index = index as u32;
+            match lane.units.last_mut().filter(|_| graph.is_write_part(event)) {
+                Some(unit) => unit.end = index + 1,
+                None => {
+                    let e = graph.event(event);
+                    let yields = e.kind == Kind::Spin && e.choice != spin_choice::PARK;
+                    let free = leaves_freely(graph, known, event);
+                    lane.units.push(Unit { first: index, end: index + 1, yields, free });
+                }
+            }
+            self.home[event.index()] = Some((place, lane.units.len() as u16 - 1));
+        }
     }
 
     fn fill_needs(&mut self, graph: &Graph, edges: Edges) {
-        let threads = self.threads.len();
-        for thread in 0..threads {
-            for unit in 0..self.units[thread].len() {
-                let mut needs = vec![0u16; threads];
-                for position in 0..self.units[thread][unit].events.len() {
-                    let event = self.units[thread][unit].events[position];
+        for place in 0..self.used {
+            let mut needs = core::mem::take(&mut self.lanes[place].needs);
+            needs.clear();
+            let lane = &self.lanes[place];
+            let events = graph.thread_events(lane.thread);
+            for unit in &lane.units {
+                let start = needs.len();
+                needs.resize(start + self.used, 0);
+                for &event in &events[unit.first as usize..unit.end as usize] {
                     predecessors(graph, event, edges, |before| {
-                        if let Some((other, index)) = self.home[before.index()]
-                            && other as usize != thread
-                        {
-                            needs[other as usize] = needs[other as usize].max(index + 1);
+                        if let Some((other, index)) = self.home[before.index()].filter(|(other, _)| *other as usize != place) {
+                            let need = &mut needs[start + other as usize];
+                            *need = (*need).max(index + 1);
                         }
                     });
                 }
-                self.units[thread][unit].needs = needs;
             }
+            self.lanes[place].needs = needs;
         }
     }
 
     /// Joins a unit with the one before it in its thread if it can always follow at once: nobody can gain by coming between.
-    fn contract(&mut self, graph: &Graph, known: Known<'_>) {
-        let threads = self.threads.len();
-        let mut moved: Vec<Vec<u16>> = Vec::with_capacity(threads);
-        for units in &mut self.units {
-            let mut joined: Vec<Unit> = Vec::with_capacity(units.len());
-            let mut map = Vec::with_capacity(units.len());
-            let mut reached = vec![0u16; threads];
-            for unit in units.drain(..) {
-                let new = unit.needs.iter().zip(&reached).any(|(need, reached)| need > reached);
-                for (reached, need) in reached.iter_mut().zip(&unit.needs) {
-                    *reached = (*reached).max(*need);
-                }
-                match joined.last_mut() {
-                    Some(last)
-                        if !new && !last.yields && !leaves_freely(graph, known, &unit) && !changes_guard(graph, &unit) =>
-                    {
-                        last.events.extend(&unit.events);
-                        last.yields = unit.yields;
-                    }
-                    _ => joined.push(Unit { needs: reached.clone(), ..unit }),
-                }
-                map.push(joined.len() as u16 - 1);
-            }
-            *units = joined;
-            moved.push(map);
+    fn contract(&mut self, graph: &Graph) {
+        let width = self.used;
+        while self.moved.len() < width {
+            self.moved.push(Vec::new());
         }
-        for units in &mut self.units {
-            for unit in units {
-                for (other, need) in unit.needs.iter_mut().enumerate() {
-                    if *need > 0 {
-                        *need = moved[other][*need as usize - 1] + 1;
-                    }
+        for place in 0..width {
+            let Lane { thread, units, needs } = &mut self.lanes[place];
+            let events = graph.thread_events(*thread);
+            let map = &mut self.moved[place];
+            map.clear();
+            let mut kept = 0;
+            for index in 0..units.len() {
+                let unit = units[index];
+                // Needs become those of all units up to this one.
+                let mut new = false;
+                for other in 0..width {
+                    let need = needs[index * width + other];
+                    let reached = if kept == 0 { 0 } else { needs[(kept - 1) * width + other] };
+                    new |= need > reached;
+                    needs[kept * width + other] = need.max(reached);
                 }
+                let joins = kept > 0 && !new && !units[kept - 1].yields && !unit.free && !changes_guard(graph, events, unit);
+                if joins {
+                    units[kept - 1].end = unit.end;
+                    units[kept - 1].yields = unit.yields;
+                } else {
+                    units[kept] = unit;
+                    kept += 1;
+                }
+                map.push(kept as u16 - 1);
             }
+            units.truncate(kept);
+            needs.truncate(kept * width);
+        }
+        for lane in &mut self.lanes[..width] {
+            for (index, need) in lane.needs.iter_mut().enumerate().filter(|(_, need)| **need > 0) {
+                *need = self.moved[index % width][*need as usize - 1] + 1;
+            }
+        }
+        for (place, unit) in self.home.iter_mut().flatten() {
+            *unit = self.moved[*place as usize][*unit as usize];
         }
     }
 
-    /// Any order, or `None` if there is none.
-    fn greedy(&self) -> Option<Vec<EventId>> {
-        let mut at = vec![0u16; self.threads.len()];
-        let mut order = Vec::new();
+    fn is_ready(&self, lane: usize, at: &[u16]) -> bool {
+        let position = at[lane] as usize;
+        let l = &self.lanes[lane];
+        position < l.units.len()
+            && l.needs[position * self.used..][..self.used].iter().zip(at).all(|(need, at)| need <= at)
+    }
+
+    fn is_acyclic(&mut self) -> bool {
+        let mut at = core::mem::take(&mut self.at);
+        at.clear();
+        at.resize(self.used, 0);
         loop {
             let mut progress = false;
-            for thread in 0..self.threads.len() {
-                while let Some(unit) = self.units[thread].get(at[thread] as usize) {
-                    if !ready(&unit.needs, &at) {
-                        break;
-                    }
-                    order.extend(&unit.events);
-                    at[thread] += 1;
+            for lane in 0..self.used {
+                while self.is_ready(lane, &at) {
+                    at[lane] += 1;
                     progress = true;
                 }
             }
             if !progress {
-                let all = self.units.iter().zip(&at).all(|(units, &at)| at as usize == units.len());
-                return all.then_some(order);
+                break;
             }
         }
+        let all = self.lanes().iter().zip(&at).all(|(lane, &at)| at as usize == lane.units.len());
+        self.at = at;
+        all
     }
-}
 
-fn ready(needs: &[u16], at: &[u16]) -> bool {
-    needs.iter().zip(at).all(|(need, at)| need <= at)
+    /// An order that stays with a thread as long as it can, and what it costs.
+    fn greedy(&mut self, graph: &Graph, known: Known<'_>) -> Option<(u32, Vec<EventId>)> {
+        let mut at = vec![0u16; self.used];
+        let (mut order, mut cost, mut last) = (Vec::new(), 0, None);
+        loop {
+            let next = last.filter(|&l| self.is_ready(l, &at)).or_else(|| (0..self.used).find(|&l| self.is_ready(l, &at)));
+            let Some(lane) = next else {
+                let all = self.lanes().iter().zip(&at).all(|(lane, &at)| at as usize == lane.units.len());
+                return all.then_some((cost, order));
+            };
+            if let Some(left) = last.filter(|&l| l != lane) {
+                cost += u32::from(self.could_go_on(graph, known, &at, left));
+            }
+            order.extend(self.events_of(graph, lane, at[lane] as usize));
+            at[lane] += 1;
+            last = Some(lane);
+        }
+    }
+
+    fn events_of<'a>(&self, graph: &'a Graph, lane: usize, unit: usize) -> &'a [EventId] {
+        let l = &self.lanes[lane];
+        &graph.thread_events(l.thread)[l.units[unit].first as usize..l.units[unit].end as usize]
+    }
 }
 
 /// Whether the unit may change whether others can go on. Until it is performed, others may be left at no cost because they are
 /// blocked: so something can be gained by coming right before it.
-fn changes_guard(graph: &Graph, unit: &Unit) -> bool {
-    unit.events.iter().any(|&e| {
+fn changes_guard(graph: &Graph, events: &[EventId], unit: Unit) -> bool {
+    events[unit.first as usize..unit.end as usize].iter().any(|&e| {
         let event = graph.event(e);
         event.kind == Kind::End || (event.kind == Kind::Object && event.part == Part::Write)
     })
 }
 
-/// Whether leaving a thread right before this unit costs nothing by its own kind (a timed wait).
-fn leaves_freely(graph: &Graph, known: Known<'_>, unit: &Unit) -> bool {
-    let event = unit.events[0];
+/// Whether leaving a thread right before this event costs nothing by its own kind (a timed wait).
+fn leaves_freely(graph: &Graph, known: Known<'_>, event: EventId) -> bool {
     if graph.event(event).kind != Kind::Object {
         return false;
     }
@@ -287,68 +412,71 @@ fn predecessors(graph: &Graph, event: EventId, edges: Edges, mut found: impl FnM
 impl Linearizer {
     /// `None`: given up. `Some(None)`: no order with at most `limit` preemptions.
     fn search(&mut self, graph: &Graph, known: Known<'_>, limit: u32) -> Option<Option<(u32, Vec<EventId>)>> {
-        let goal: Vec<u16> = self.units.iter().map(|u| u.len() as u16).collect();
-        let mut nodes = vec![Node { at: vec![0; self.threads.len()], last: None, cost: 0, parent: usize::MAX }];
-        let mut best: HashMap<(Vec<u16>, Option<usize>), u32> = HashMap::new();
-        let mut queue = VecDeque::from([0usize]);
-        while let Some(index) = queue.pop_front() {
-            let node = nodes[index].clone();
-            if node.at == goal {
-                return Some(Some((node.cost, self.unwind(&nodes, index))));
+        let packing = Packing::new(self.lanes())?;
+        let goal: Vec<u16> = self.lanes().iter().map(|lane| lane.units.len() as u16).collect();
+        self.nodes.clear();
+        self.best.clear();
+        self.queue.clear();
+        self.nodes.push(Node { key: 0, cost: 0, parent: u32::MAX });
+        self.queue.push_back(0);
+        let mut at = Vec::new();
+        while let Some(index) = self.queue.pop_front() {
+            let node = self.nodes[index as usize];
+            let last = packing.unpack(node.key, &mut at);
+            if at == goal {
+                return Some(Some((node.cost, self.unwind(graph, &packing, index))));
             }
-            if best.get(&(node.at.clone(), node.last)).is_some_and(|&cost| cost < node.cost) {
+            if self.best.get(&node.key).is_some_and(|&cost| cost < node.cost) {
                 continue;
             }
-            if nodes.len() > PATIENCE {
+            if self.nodes.len() > PATIENCE {
                 return None;
             }
-            let penalty = u32::from(node.last.is_some_and(|last| self.could_go_on(graph, known, &node.at, last)));
-            for thread in 0..self.threads.len() {
-                let Some(unit) = self.units[thread].get(node.at[thread] as usize) else { continue };
-                if !ready(&unit.needs, &node.at) {
+            let penalty = u32::from(last.is_some_and(|last| self.could_go_on(graph, known, &at, last)));
+            for lane in 0..self.used {
+                if !self.is_ready(lane, &at) {
                     continue;
                 }
-                let stays = node.last.is_none_or(|last| last == thread);
+                let stays = last.is_none_or(|last| last == lane);
                 let cost = node.cost + if stays { 0 } else { penalty };
-                if cost > limit {
+                let key = packing.step(node.key, lane);
+                if cost > limit || self.best.get(&key).is_some_and(|&known| known <= cost) {
                     continue;
                 }
-                let mut at = node.at.clone();
-                at[thread] += 1;
-                let key = (at, Some(thread));
-                if best.get(&key).is_some_and(|&known| known <= cost) {
-                    continue;
-                }
-                nodes.push(Node { at: key.0.clone(), last: key.1, cost, parent: index });
-                best.insert(key, cost);
-                if cost == node.cost { queue.push_front(nodes.len() - 1) } else { queue.push_back(nodes.len() - 1) }
+                let next = self.nodes.len() as u32;
+                self.nodes.push(Node { key, cost, parent: index });
+                self.best.insert(key, cost);
+                if cost == node.cost { self.queue.push_front(next) } else { self.queue.push_back(next) }
             }
         }
         Some(None)
     }
 
-    fn unwind(&self, nodes: &[Node], mut index: usize) -> Vec<EventId> {
+    fn unwind(&self, graph: &Graph, packing: &Packing, mut index: u32) -> Vec<EventId> {
         let mut path = Vec::new();
-        while let Some(thread) = nodes[index].last {
-            let unit = nodes[index].at[thread] as usize - 1;
-            path.push((thread, unit));
-            index = nodes[index].parent;
+        let mut at = Vec::new();
+        loop {
+            let node = self.nodes[index as usize];
+            let Some(lane) = packing.unpack(node.key, &mut at) else { break };
+            path.push((lane, at[lane] as usize - 1));
+            index = node.parent;
         }
-        path.iter().rev().flat_map(|&(thread, unit)| self.units[thread][unit].events.iter().copied()).collect()
+        path.iter().rev().flat_map(|&(lane, unit)| self.events_of(graph, lane, unit)).copied().collect()
     }
 
-    /// Whether leaving `thread` here is a preemption: it has a next event, and if that is guarded, its guard holds. A thread
+    /// Whether leaving a thread here is a preemption: it has a next event, and if that is guarded, its guard holds. A thread
     /// without one does not count: it could as well have gone on until it is blocked or over.
-    fn could_go_on(&mut self, graph: &Graph, known: Known<'_>, at: &[u16], thread: usize) -> bool {
-        let position = at[thread] as usize;
-        if position > 0 && self.units[thread][position - 1].yields {
+    fn could_go_on(&mut self, graph: &Graph, known: Known<'_>, at: &[u16], lane: usize) -> bool {
+        let position = at[lane] as usize;
+        let l = &self.lanes[lane];
+        if position > 0 && l.units[position - 1].yields {
             return false;
         }
-        let Some(unit) = self.units[thread].get(position) else { return false };
-        if leaves_freely(graph, known, unit) && !known.ops.is_empty() {
+        let Some(unit) = l.units.get(position) else { return false };
+        if unit.free && !known.ops.is_empty() {
             return false;
         }
-        let event = unit.events[0];
+        let event = graph.thread_events(l.thread)[unit.first as usize];
         let e = graph.event(event);
         match e.kind {
             Kind::End => false,
@@ -376,8 +504,6 @@ impl Linearizer {
     }
 
     fn is_past(&self, at: &[u16], event: EventId) -> bool {
-        let Some((thread, _)) = self.home[event.index()] else { return false };
-        let position = at[thread as usize] as usize;
-        self.units[thread as usize][..position].iter().rev().any(|u| u.events.contains(&event))
+        self.home[event.index()].is_some_and(|(lane, unit)| at[lane as usize] > unit)
     }
 }

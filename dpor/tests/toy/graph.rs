@@ -98,11 +98,6 @@ impl<'p> Graph<'p> {
         self.threads.len()
     }
 
-    /// How a thread goes on after its last entry.
-    pub(crate) fn next(&self, thread: usize) -> Next {
-        self.next[thread]
-    }
-
     /// The operation that a thread wants to do, if it wants one.
     pub(crate) fn wants(&self, thread: usize) -> Option<Visible> {
         match self.next[thread] {

@@ -62,7 +62,7 @@
 //!
 //! What model threads run on; of several, the last is used.
 //!
-//! * `generator` (default), `corosensei`: coroutines of the crate of that name.
+//! * `corosensei` (default), `generator`: coroutines of the crate of that name.
 //! * `os-threads`: an OS thread for each model thread. Slow; for Miri, sanitizers and targets without coroutines.
 
 mod builder;

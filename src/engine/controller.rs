@@ -15,19 +15,21 @@ use crate::fiber;
 impl Controller for Engine {
     #[inline]
     fn perform(&self, target: Option<Target<'_>>, mut op: Op) -> Result<u64, Inert> {
-        if let Some(target) = &target {
-            self.check_carried(target, op.info, op.site);
+        let fast = self.fast.get();
+        let word = target.as_ref().map_or(fast << 24, |target| target.slot.get());
+        if word >> 24 != fast || fast == 0 {
+            return self.perform_first(target.as_ref(), &mut op);
         }
-        if self.phase.get() != Phase::Running {
-            return self.operation_after_the_end(target.as_ref(), op);
+        if target.is_some() {
+            op.object = dpor::ObjectId((word & 0xff_ffff) as u32);
         }
         let thread = self.current.get();
-        let (step, ahead) = self.attempt(thread, target.as_ref(), &mut op);
-        if let (Step::Done(result), None, None) = (step, ahead, &self.recorder) {
+        let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, &op));
+        if let (Step::Done(result), None) = (step, ahead) {
             self.count_operation(thread);
             return Ok(result);
         }
-        self.perform_slowly(thread, target, op, step, ahead)
+        self.perform_slowly(thread, target.as_ref(), &mut op, step, ahead)
     }
 
     fn wrote(&self) -> bool {
@@ -176,6 +178,16 @@ fn earlier_name(access: Access) -> &'static str {
     }
 }
 
+/// Performs an operation once. If that worked: whom to run before the program learns the result.
+#[inline]
+fn step(explorer: &mut dpor::Explorer, thread: ThreadId, op: &Op) -> (Step, Option<ThreadId>) {
+    let step = explorer.step(thread, op);
+    // A spawned thread has to be started before anybody runs it: `start` looks ahead then.
+    let looks = matches!(step, Step::Done(_)) && !matches!(op.action, Action::Spawn);
+    let ahead = if looks { explorer.ahead_of(thread) } else { None };
+    (step, ahead)
+}
+
 impl Engine {
     #[inline]
     fn count_operation(&self, thread: ThreadId) {
@@ -183,8 +195,21 @@ impl Engine {
         performed.set(performed.get() + 1);
     }
 
+    /// An operation that is recorded, comes after the end, or is the first one on an object in this execution.
+    #[inline(never)]
+    fn perform_first(&self, target: Option<&Target<'_>>, op: &mut Op) -> Result<u64, Inert> {
+        if let Some(target) = target {
+            self.check_carried(target, op.info, op.site);
+        }
+        if self.phase.get() != Phase::Running {
+            return self.operation_after_the_end(target, *op);
+        }
+        let thread = self.current.get();
+        let (step, ahead) = self.attempt(thread, target, op);
+        self.perform_slowly(thread, target, op, step, ahead)
+    }
+
     /// Asks the explorer for the operation once. If it was performed: whom to run before the program learns the result.
-    #[inline]
     fn attempt(&self, thread: ThreadId, target: Option<&Target<'_>>, op: &mut Op) -> (Step, Option<ThreadId>) {
         self.explorer.with(|explorer| {
             if let Some(target) = target {
@@ -199,29 +224,24 @@ impl Engine {
             if let Some(recorder) = &self.recorder {
                 recorder.with(|recorder| recorder.attempt(explorer, target, op));
             }
-            let step = explorer.step(thread, op);
-            // A spawned thread has to be started before anybody runs it: `start` looks ahead then.
-            let looks = matches!(step, Step::Done(_)) && !matches!(op.action, Action::Spawn);
-            let ahead = if looks { explorer.ahead_of(thread) } else { None };
-            (step, ahead)
+            step(explorer, thread, op)
         })
     }
 
     /// An operation that has to wait, ends something, or is recorded.
-    #[cold]
     #[inline(never)]
     fn perform_slowly(
         &self,
         thread: ThreadId,
-        target: Option<Target<'_>>,
-        mut op: Op,
+        target: Option<&Target<'_>>,
+        op: &mut Op,
         mut step: Step,
         mut ahead: Option<ThreadId>,
     ) -> Result<u64, Inert> {
         loop {
             match step {
                 Step::Done(result) => {
-                    self.record(thread, target.as_ref(), &op);
+                    self.record(thread, target, op);
                     self.count_operation(thread);
                     if let Some(first) = ahead {
                         let wrote = self.wrote();
@@ -234,10 +254,10 @@ impl Engine {
                 Step::Run(next) => self.switch(Request::Run(next))?,
                 Step::Over => self.switch(Request::Stop)?,
                 Step::Nondeterminism(mismatch) => self.give_up(Failure::Nondeterminism(mismatch))?,
-                Step::Limit => self.give_up(self.too_many_steps(&op))?,
-                Step::TooManyThreads => self.give_up(too_many_threads(&op))?,
+                Step::Limit => self.give_up(self.too_many_steps(op))?,
+                Step::TooManyThreads => self.give_up(too_many_threads(op))?,
             }
-            (step, ahead) = self.attempt(thread, target.as_ref(), &mut op);
+            (step, ahead) = self.attempt(thread, target, op);
         }
     }
 
@@ -303,25 +323,23 @@ impl Engine {
     fn switch(&self, request: Request) -> Result<(), Inert> {
         let thread = self.current.get();
         self.request.set(request);
-        if std::thread::panicking() && self.panicking() {
+        if !std::thread::panicking() {
+            fiber::suspend();
+        } else if self.panicking() {
             self.suspended_panics.set(self.suspended_panics.get() + 1);
             self.threads.get(thread).unwinding.set(true);
             fiber::suspend_while_panicking();
             self.suspended_panics.set(self.suspended_panics.get() - 1);
-        } else if std::thread::panicking() {
-            fiber::suspend_while_panicking();
         } else {
-            fiber::suspend();
+            fiber::suspend_while_panicking();
         }
         debug_assert_eq!(self.current.get(), thread);
-        if self.phase.get() == Phase::Arriving {
-            // The result of the operation that this thread has performed before: it goes on to its next one.
-            return Ok(());
+        match self.phase.get() {
+            // Arriving: the result of the operation that this thread has performed before; it goes on to its next one.
+            Phase::Running | Phase::Arriving => Ok(()),
+            Phase::Ending if self.panicking() => Err(Inert),
+            Phase::Ending => panic::resume_unwind(Box::new(Teardown)),
         }
-        if self.phase.get() == Phase::Ending {
-            return if self.panicking() { Err(Inert) } else { panic::resume_unwind(Box::new(Teardown)) };
-        }
-        Ok(())
     }
 
     /// Lets others run before this thread learns the result of what it has performed.
@@ -348,7 +366,7 @@ impl Engine {
     /// Ends the execution from within a thread: unwinds, or, if the thread is unwinding already, goes on inert.
     fn leave(&self) {
         if std::thread::panicking() {
-            self.phase.set(Phase::Ending);
+            self.set_phase(Phase::Ending);
             self.request.set(Request::Stop);
         } else {
             let _ = self.switch(Request::Stop);

@@ -31,7 +31,7 @@ impl Engine {
         }
         self.execution.set(number);
         self.live.set(number);
-        self.phase.set(Phase::Running);
+        self.set_phase(Phase::Running);
         if self.failure.with(|failure| failure.take()).is_some() {
             self.failed_at.with(Vec::clear);
         }
@@ -113,7 +113,7 @@ impl Engine {
     /// Threads that have performed an operation and not learned its result yet go on to their next one, and say what it is:
     /// whether they could go on decides what was a preemption.
     fn let_arrive(&self) {
-        self.phase.set(Phase::Arriving);
+        self.set_phase(Phase::Arriving);
         for (id, thread) in self.threads.all() {
             let Some(handle) = thread.handle.get().filter(|_| thread.ahead.get()) else { continue };
             if self.explorer.with(|explorer| explorer.pending(id).is_none() && !explorer.has_ended(id)) {
@@ -136,7 +136,7 @@ impl Engine {
     /// Ends all threads: those that have begun are unwound with inert shims, the others forgotten. Of a thread that has ended
     /// nothing is left to do.
     fn tear_down(&self) {
-        self.phase.set(Phase::Ending);
+        self.set_phase(Phase::Ending);
         // The newest first: scoped threads go before what they borrow from.
         for (id, thread) in self.threads.all().rev() {
             self.current.set(id);

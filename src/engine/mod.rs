@@ -140,6 +140,9 @@ pub(crate) struct Engine {
     pool: Pool,
     threads: Threads,
     phase: Cell<Phase>,
+    /// The number of the execution while it runs and is not recorded, else 0: what an operation on an object looks at first,
+    /// which settles the phase, the recorder, and whether the object is known in this execution all at once.
+    fast: Cell<u64>,
     current: Cell<ThreadId>,
     request: Cell<Request>,
     execution: Cell<u64>,
@@ -168,6 +171,7 @@ impl Engine {
             pool: Pool::new(stack_bytes),
             threads: Threads::new(),
             phase: Cell::new(Phase::Running),
+            fast: Cell::new(0),
             current: Cell::new(ThreadId::MAIN),
             request: Cell::new(Request::Stop),
             execution: Cell::new(0),
@@ -183,6 +187,13 @@ impl Engine {
             live: Live::new(),
             on_fiber: Cell::new(false),
         }
+    }
+
+    /// The only way to change the phase; `execution` must be right.
+    fn set_phase(&self, phase: Phase) {
+        self.phase.set(phase);
+        let fast = phase == Phase::Running && self.recorder.is_none();
+        self.fast.set(if fast { self.execution.get() } else { 0 });
     }
 
     /// Looks at the explorer.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::SystemTime;
 
 /// What `command`, as a reader would type it, prints; as it is in the documents.
 ///
@@ -93,19 +94,33 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The example, in the directory beside this test's. Cargo builds examples when it runs all tests, but not when it runs one.
+/// The example, in the directory beside this test's. Cargo builds examples when it runs all tests, but not when it runs one:
+/// then it may be missing, or older than what it is made from.
 fn example_named(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test has an executable");
     let profile = test.parent().and_then(Path::parent).expect("tests are in <target>/<profile>/deps");
     let example = profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    if !example.exists() {
+    let sources = ["src", "sync-shims/src", "dpor/src", "examples"].map(|directory| newest_in(Path::new(directory)));
+    if changed(&example) < sources.into_iter().flatten().max() {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.args(["build", "--quiet", "--example", name, "--target-dir"]);
         cargo.arg(profile.parent().expect("<target>/<profile>"));
         if profile.ends_with("release") {
             cargo.arg("--release");
         }
-        assert!(run(cargo, &[]).status.success(), "the example `{name}` cannot be built");
+        let built = run(cargo, &[]);
+        assert!(built.status.success(), "the example `{name}` cannot be built:\n{}", lossy(&built.stderr));
     }
     example
+}
+
+/// When the file was changed; `None` if it is not there.
+fn changed(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
+}
+
+/// When the file in the directory was changed that was changed last.
+fn newest_in(directory: &Path) -> Option<SystemTime> {
+    let entries = std::fs::read_dir(directory).ok()?.flatten();
+    entries.filter_map(|e| if e.path().is_dir() { newest_in(&e.path()) } else { changed(&e.path()) }).max()
 }

@@ -30,7 +30,7 @@ use std::panic::Location;
 use dpor::{EventId, Explorer, Mismatch, Race, ThreadId};
 use sync_shims::model::live::Live;
 
-use crate::fiber::Pool;
+use crate::fiber::Lease;
 use crate::record::Recorder;
 use crate::verdict::Panics;
 use threads::Threads;
@@ -137,7 +137,7 @@ pub(crate) enum Outcome {
 /// The controller of one model on one worker.
 pub(crate) struct Engine {
     explorer: Shared<Explorer>,
-    pool: Pool,
+    pool: Lease,
     threads: Threads,
     phase: Cell<Phase>,
     /// The number of the execution while it runs and is not recorded, else 0: what an operation on an object looks at first,
@@ -168,7 +168,7 @@ impl Engine {
     pub(crate) fn new(config: dpor::Config, stack_bytes: usize, panics: Panics, recorder: Option<Recorder>) -> Engine {
         Engine {
             explorer: Shared::new(Explorer::new(config)),
-            pool: Pool::new(stack_bytes),
+            pool: Lease::new(stack_bytes),
             threads: Threads::new(),
             phase: Cell::new(Phase::Running),
             fast: Cell::new(0),

@@ -56,7 +56,9 @@ mod tests;
 use std::ops::Range;
 
 pub(crate) use self::body::Body;
-pub(crate) use self::pool::{Handle, Pool};
+pub(crate) use self::pool::{Handle, Lease};
+#[cfg(any(test, unix))]
+pub(crate) use self::pool::Pool;
 pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, run_on_worker};
 #[allow(unused_imports, reason = "for controllers that need them")]
 pub(crate) use self::{
@@ -87,6 +89,9 @@ pub(crate) enum State {
 /// [`Pool`] keeps the order of calls: `new, (arm, resume.. until Finished)*, retire`. A fiber that is dropped at any
 /// other point must be leaked instead: its frames may be borrowed by others and are never unwound behind their back.
 pub(crate) trait Fiber: Sized + 'static {
+    /// Whether a fiber of one model may be used by the next one on the same OS thread.
+    const IS_REUSABLE: bool = true;
+
     /// An idle fiber. Its stack has at least `stack_bytes` bytes; panics if the memory cannot be had.
     fn new(stack_bytes: usize) -> Self;
 

@@ -1,5 +1,6 @@
 //! A text that may be read in the middle of a crash.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering, compiler_fence};
 
 /// Bytes kept; what goes beyond is cut off.
@@ -10,14 +11,15 @@ const CAPACITY: usize = 16 << 10;
 ///
 /// One thread at a time writes it: the worker, or the fiber that it is running.
 pub(crate) struct Note {
-    bytes: Box<[AtomicU8]>,
+    /// Made when there is something to note.
+    bytes: OnceLock<Box<[AtomicU8]>>,
     len: AtomicUsize,
 }
 
 #[allow(dead_code, reason = "a note is optional")]
 impl Note {
     pub(super) fn new() -> Self {
-        Note { bytes: (0..CAPACITY).map(|_| AtomicU8::new(0)).collect(), len: AtomicUsize::new(0) }
+        Note { bytes: OnceLock::new(), len: AtomicUsize::new(0) }
     }
 
     /// How much of the text there is, for a later [`truncate`](Self::truncate).
@@ -33,7 +35,8 @@ impl Note {
     /// Adds text at the end.
     pub(crate) fn push(&self, text: &[u8]) {
         let start = self.len();
-        let room = &self.bytes[start..];
+        let bytes = self.bytes.get_or_init(|| (0..CAPACITY).map(|_| AtomicU8::new(0)).collect());
+        let room = &bytes[start..];
         let added = room.len().min(text.len());
         for (slot, byte) in room.iter().zip(text) {
             slot.store(*byte, Ordering::Relaxed);
@@ -45,7 +48,7 @@ impl Note {
 
     /// The text. Async-signal-safe.
     pub(super) fn as_atomics(&self) -> &[AtomicU8] {
-        &self.bytes[..self.len()]
+        self.bytes.get().map_or(&[], |bytes| &bytes[..self.len()])
     }
 
     /// A copy of the text.

@@ -90,6 +90,8 @@ impl Baton {
 }
 
 impl Fiber for OsThreadFiber {
+    const IS_REUSABLE: bool = false;
+
     fn new(stack_bytes: usize) -> Self {
         let baton = Arc::new(Baton { turn: Mutex::new(Turn::Worker(State::Finished)), passed: Condvar::new() });
         let shared = Arc::clone(&baton);

@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr;
 
 use super::{Backend, Body, Fiber, State};
@@ -111,6 +113,12 @@ impl<F: Fiber> Pool<F> {
         entry.phase.set(Phase::Abandoned);
     }
 
+    /// Whether no fiber is in the middle of anything.
+    fn is_idle(&self) -> bool {
+        // SAFETY: as in `entry`.
+        unsafe { &*self.entries.get() }.iter().all(|entry| entry.phase.get() == Phase::Idle)
+    }
+
     /// How many fibers there are, in whatever phase.
     #[cfg(test)]
     pub(super) fn fibers(&self) -> usize {
@@ -138,6 +146,42 @@ impl<F: Fiber> Pool<F> {
         let entries = unsafe { &mut *self.entries.get() };
         entries.push(entry);
         u32::try_from(entries.len() - 1).expect("fewer than 2^32 fibers")
+    }
+}
+
+thread_local! {
+    /// The pool of the last model on this OS thread: making stacks is what takes longest at the start of a model.
+    static LAST: Cell<Option<Pool>> = const { Cell::new(None) };
+}
+
+/// A pool that is kept for the next model on this OS thread when it is dropped.
+pub(crate) struct Lease(ManuallyDrop<Pool>);
+
+impl Lease {
+    /// A pool whose fibers have stacks of at least `stack_bytes` bytes.
+    pub(crate) fn new(stack_bytes: usize) -> Lease {
+        let last = LAST.try_with(Cell::take).ok().flatten().filter(|pool| pool.stack_bytes == stack_bytes);
+        Lease(ManuallyDrop::new(last.unwrap_or_else(|| Pool::new(stack_bytes))))
+    }
+}
+
+impl Deref for Lease {
+    type Target = Pool;
+
+    #[inline]
+    fn deref(&self) -> &Pool {
+        &self.0
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the field after its owner's drop.
+        let pool = unsafe { ManuallyDrop::take(&mut self.0) };
+        // A fiber that is an OS thread belongs to the model that it was made for, see `worker::inherit`.
+        if Backend::IS_REUSABLE && pool.is_idle() {
+            let _ = LAST.try_with(|last| last.set(Some(pool)));
+        }
     }
 }
 

@@ -8,10 +8,12 @@ use std::cell::Cell;
 use std::fmt;
 use std::hint;
 use std::io;
-use std::panic;
+use std::mem;
+use std::panic::{self, AssertUnwindSafe};
 use std::process;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -37,7 +39,7 @@ pub(super) struct Watch {
     ending: AtomicU8,
     /// The owner has learnt that the worker is abandoned, and has got everywhere it needs to go.
     owner_goes_on: AtomicBool,
-    doorbell: Doorbell,
+    doorbell: Arc<Doorbell>,
     message: OnceLock<String>,
     note: Note,
 }
@@ -70,8 +72,9 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Runs `f` on a new OS thread, waits for it, and gives back its result; a panic of `f` goes on in the caller. The
-/// thread has the given name, or else the caller's, and its output is captured with the caller's.
+/// Runs `f` on another OS thread, waits for it, and gives back its result; a panic of `f` goes on in the caller. The
+/// thread has the given name, or else the caller's, and its output is captured with the caller's. It is kept for the
+/// caller's next call.
 ///
 /// # Safety
 ///
@@ -84,35 +87,42 @@ where
     F: FnOnce() -> R + Send,
     R: Send,
 {
+    let caller = thread::current();
+    let name = name.or(caller.name());
+    let worker = Worker::idle(name).unwrap_or_else(|| Worker::start(name));
     let watch = Arc::new(Watch {
         ending: AtomicU8::new(RUNNING),
         owner_goes_on: AtomicBool::new(false),
-        doorbell: Doorbell::new().expect("no pipe to watch a worker with"),
+        doorbell: Arc::clone(&worker.doorbell),
         message: OnceLock::new(),
         note: Note::new(),
     });
     let shared = Arc::clone(&watch);
-    let work = move || {
+    let mut result = None;
+    let place = &mut result;
+    let work: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
         let _adopted = Heir(Some(Arc::clone(&shared))).adopt();
         let _finish = FinishOnDrop(shared);
-        let _alternate_stack = crash::prepare_thread();
-        f()
-    };
-    let caller = thread::current();
-    let mut builder = thread::Builder::new();
-    if let Some(name) = name.or(caller.name()) {
-        builder = builder.name(name.to_owned());
-    }
-    // SAFETY: what `f` and `R` borrow must outlive the new thread's use of it.
-    // 1. If the thread finishes, it is joined below before this function returns; nothing in between unwinds.
-    // 2. If it is abandoned, it is at the end of `abandon_worker` or of the fault handler, which it never leaves, and
+        *place = Some(panic::catch_unwind(AssertUnwindSafe(f)));
+    });
+    // SAFETY: what `f` and `R` borrow, and `result`, must outlive the worker's use of it.
+    // 1. If `work` finishes, its last act is to ring the doorbell, for which this function waits before it returns; nothing
+    // in between unwinds. What is dropped after that, the rest of the closure, are counts of `watch`.
+    // 2. If the worker is abandoned, it is at the end of `abandon_worker` or of the fault handler, which it never leaves, and
     // its fibers run only when it lets them. So it uses nothing any more, nor do its destructors; and what it borrowed
     // exclusively the caller has promised not to use.
-    let thread = unsafe { builder.spawn_unchecked(work) }.expect("no OS thread to run the model on");
+    let work = unsafe { mem::transmute::<Box<dyn FnOnce() + Send + '_>, Work>(work) };
+    worker.work.send(work).expect("a worker waits for work until its owner ends");
     watch.doorbell.wait();
     let ending = watch.ending.load(Ordering::Acquire);
     if ending == FINISHED {
-        return thread.join().map_err(|payload| panic::resume_unwind(payload));
+        return match result.expect("it has finished") {
+            Ok(result) => {
+                worker.keep();
+                Ok(result)
+            }
+            Err(payload) => panic::resume_unwind(payload),
+        };
     }
     try_shared_locks();
     watch.owner_goes_on.store(true, Ordering::Release);
@@ -121,6 +131,52 @@ where
         _ => Cause::Message(watch.message.get().cloned().unwrap_or_default()),
     };
     Err(Abandoned { cause, note: watch.note.to_vec() })
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    /// The worker that has run a model for this OS thread and waits for the next one. It ends with this OS thread.
+    static IDLE: Cell<Option<Worker>> = const { Cell::new(None) };
+}
+
+/// A worker as its owner knows it. It ends when this is dropped, unless it is abandoned.
+struct Worker {
+    name: Option<String>,
+    work: Sender<Work>,
+    doorbell: Arc<Doorbell>,
+}
+
+impl Worker {
+    /// The one that this OS thread has kept, if it has the right name. It also captures output as this thread does: libtest
+    /// gives each test a thread of its own.
+    fn idle(name: Option<&str>) -> Option<Worker> {
+        IDLE.try_with(Cell::take).ok().flatten().filter(|worker| worker.name.as_deref() == name)
+    }
+
+    fn start(name: Option<&str>) -> Worker {
+        let (work, jobs) = mpsc::channel::<Work>();
+        let mut builder = thread::Builder::new();
+        if let Some(name) = name {
+            builder = builder.name(name.to_owned());
+        }
+        let run = move || {
+            let _alternate_stack = crash::prepare_thread();
+            while let Ok(work) = jobs.recv() {
+                work();
+            }
+        };
+        builder.spawn(run).expect("no OS thread to run the model on");
+        let doorbell = Doorbell::new().expect("no pipe to watch a worker with");
+        Worker { name: name.map(str::to_owned), work, doorbell: Arc::new(doorbell) }
+    }
+
+    /// Keeps the worker for the next model. Miri wants all threads to end before the program.
+    fn keep(self) {
+        if !cfg!(miri) {
+            let _ = IDLE.try_with(|idle| idle.set(Some(self)));
+        }
+    }
 }
 
 /// Takes and releases the locks that a worker is likely to have held where it stopped, and that a report needs: of the

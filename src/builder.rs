@@ -208,6 +208,7 @@ impl Builder {
             preemptions,
             max_steps: self.max_steps,
             thread_order: dpor::ThreadOrder::Leftmost,
+            patient: false,
         }
     }
 }

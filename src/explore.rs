@@ -287,15 +287,18 @@ impl Run<'_> {
         found.preemptions = hit.preemptions.filter(|p| *p != u32::MAX);
         let preemptions = found.preemptions;
         let execution = found.execution;
-        match self.record(builder, &hit.schedule, counted) {
+        match self.record_best(builder, hit, counted) {
             Err(abandoned) => *report = self.abandoned(builder, &abandoned),
             Ok(mut recorded) => {
                 if !recorded.failure.as_ref().is_some_and(|again| again.is_like(&hit.failure)) {
                     recorded.tell_unlike(hit);
                 }
-                let token = replay::token(&self.test, &decisions(&hit.schedule));
+                // What is said of the order that is printed holds for that order.
+                found.preemptions = preemptions.map(|_| recorded.recorder.preemptions());
+                let schedule = recorded.schedule.clone();
+                let token = replay::token(&self.test, &decisions(&schedule));
                 let mut trace = self.trace(recorded, found, note, report.line(), token.clone());
-                trace.replay = self.write_recording(builder, &hit.schedule, &hit.failure, &trace);
+                trace.replay = self.write_recording(builder, &schedule, &hit.failure, &trace);
                 let text = report::render(&trace, &Style::from_env());
                 report.failure = Some(verdict::Failure {
                     kind: Kind::from_code(hit.failure.code()),
@@ -309,9 +312,29 @@ impl Run<'_> {
         }
     }
 
+    /// Records the failing execution. The schedule ends where it fails, so it may leave threads in the middle of something
+    /// that they could as well have finished first; if that makes the order simpler, it is the one to show.
+    fn record_best(&self, builder: &Builder, hit: &Hit, counted: &[Site]) -> Result<Recorded, Abandoned> {
+        let plain = self.record(builder, &hit.schedule, counted, false)?;
+        if hit.preemptions.is_none_or(|fewest| plain.recorder.preemptions() <= fewest) {
+            return Ok(plain);
+        }
+        let patient = self.record(builder, &hit.schedule, counted, true)?;
+        let alike = patient.failure.as_ref().is_some_and(|failure| failure.is_like(&hit.failure));
+        let simpler = patient.recorder.preemptions() < plain.recorder.preemptions();
+        Ok(if alike && patient.diverged.is_none() && simpler { patient } else { plain })
+    }
+
     /// Runs one schedule with a recorder.
-    fn record(&self, builder: &Builder, schedule: &Schedule, counted: &[Site]) -> Result<Recorded, Abandoned> {
-        let config = dpor::Config { strategy: dpor::Strategy::Replay(schedule.clone()), ..builder.config(None) };
+    fn record(
+        &self,
+        builder: &Builder,
+        schedule: &Schedule,
+        counted: &[Site],
+        patient: bool,
+    ) -> Result<Recorded, Abandoned> {
+        let strategy = dpor::Strategy::Replay(schedule.clone());
+        let config = dpor::Config { strategy, patient, ..builder.config(None) };
         let work = || {
             let _hook = hook::install();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()));
@@ -336,10 +359,10 @@ impl Run<'_> {
                 }
             });
             let diverged = engine.explorer(|e| e.diverged_at());
-            let paths = engine.explorer(|e| spawn_paths(e));
+            let schedule = if patient { engine.explorer(|e| performed(e)) } else { schedule.clone() };
             let told = engine.told_failure();
             let recorder = engine.into_recorder().expect("a replay is recorded");
-            Recorded { failure, told, recorder, diverged, paths }
+            Recorded { failure, told, recorder, diverged, schedule }
         };
         // SAFETY: as in `run`.
         unsafe { fiber::run_on_worker(Some(&self.test), work) }
@@ -409,7 +432,8 @@ struct Recorded {
     told: Option<trace::Failure>,
     recorder: Recorder,
     diverged: Option<usize>,
-    paths: Vec<(ThreadId, String)>,
+    /// What was performed.
+    schedule: Schedule,
 }
 
 impl Recorded {
@@ -443,18 +467,11 @@ impl Recorded {
     }
 }
 
-fn spawn_paths(explorer: &dpor::Explorer) -> Vec<(ThreadId, String)> {
-    let path = |mut thread: ThreadId| {
-        let mut parts = Vec::new();
-        while let Some((parent, n)) = explorer.spawn_path(thread) {
-            parts.push(n.to_string());
-            thread = parent;
-        }
-        parts.push("0".to_owned());
-        parts.reverse();
-        parts.join(".")
-    };
-    explorer.threads().map(|thread| (thread, path(thread))).collect()
+/// The schedule of everything that the current execution has performed, in its order.
+fn performed(explorer: &dpor::Explorer) -> Schedule {
+    let graph = explorer.graph();
+    let order: Vec<EventId> = (0..graph.len() as u32).map(EventId).collect();
+    Schedule::of(graph, &order)
 }
 
 fn decisions(schedule: &Schedule) -> Vec<replay::Decision> {
@@ -528,7 +545,7 @@ impl Run<'_> {
             builder.max_steps = c.max_steps;
         }
         let schedule = schedule(&asked.decisions);
-        let recorded = match self.record(&builder, &schedule, &[]) {
+        let recorded = match self.record(&builder, &schedule, &[], false) {
             Ok(recorded) => recorded,
             Err(abandoned) => return self.abandoned(&builder, &abandoned),
         };

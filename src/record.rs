@@ -394,6 +394,11 @@ impl Recorder {
         owners
     }
 
+    /// How many steps took the turn from a thread that could have gone on.
+    pub(crate) fn preemptions(&self) -> u32 {
+        self.steps.iter().filter(|recorded| recorded.step.preempts.is_some()).count() as u32
+    }
+
     /// The recorded steps, objects and threads.
     pub(crate) fn into_parts(self) -> (Vec<trace::Thread>, Vec<Object>, Vec<Step>) {
         (self.threads, self.objects, self.steps.into_iter().map(|r| r.step).collect())

@@ -50,6 +50,9 @@ pub struct Config {
     pub max_steps: u32,
     /// In which order threads are tried.
     pub thread_order: ThreadOrder,
+    /// Replays: a thread goes on after its last given decision as long as it can, before the next decision is followed. An
+    /// order that was cut off where it fails then leaves fewer threads in the middle of something.
+    pub patient: bool,
 }
 
 impl Default for Config {
@@ -65,6 +68,7 @@ impl Default for Config {
             preemptions: None,
             max_steps: 100_000,
             thread_order: ThreadOrder::Leftmost,
+            patient: false,
         }
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct Walk {
     seed: u64,
     /// A given decision could not be followed.
     diverged: Option<usize>,
+    /// The operation that is being performed is not among the given decisions.
+    extra: bool,
 }
 
 impl Walk {
@@ -70,8 +72,19 @@ impl Walk {
     /// The given decision for the next operation.
     fn given(&self) -> Option<Decision> {
         match &self.source {
-            Source::Given { decisions, .. } => decisions.get(self.position).copied(),
+            Source::Given { decisions, .. } if !self.extra => decisions.get(self.position).copied(),
             _ => None,
+        }
+    }
+
+    /// Whether the thread has no part in the rest of the given decisions, of which there are some.
+    fn is_done_with(&self, thread: ThreadId) -> bool {
+        match &self.source {
+            Source::Given { decisions, .. } => {
+                let rest = &decisions[self.position.min(decisions.len())..];
+                !rest.is_empty() && rest.iter().all(|decision| decision.thread != thread)
+            }
+            _ => false,
         }
     }
 
@@ -179,6 +192,12 @@ impl Explorer {
         };
         if at_once && self.walk.given().is_none() {
             return self.perform(thread, op);
+        }
+        if self.config.patient && self.walk.is_done_with(thread) && self.can_proceed(thread, op) {
+            self.walk.extra = true;
+            let step = self.perform(thread, op);
+            self.walk.extra = false;
+            return step;
         }
         let state = match op.action {
             Action::Assume => State::Stopped,

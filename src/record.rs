@@ -320,10 +320,8 @@ impl Recorder {
 
     fn racy(&self, access: &dpor::PlainAccess, what: &str) -> RacyAccess {
         let thread = self.place_of.get(&access.thread).copied().unwrap_or(0);
-        let before = |r: &&Recorded| r.step.thread == thread && r.index < access.after;
-        let after_step = self.steps.iter().filter(before).count();
-        let last = self.steps.iter().enumerate().filter(|(_, r)| before(r)).map(|(i, _)| i + 1).last();
-        let _ = after_step;
+        let before = |r: &Recorded| r.step.thread == thread && r.index < access.after;
+        let last = self.steps.iter().rposition(before).map(|index| index + 1);
         RacyAccess { thread, what: what.to_owned(), site: place(access.site), after_step: last.unwrap_or(0) }
     }
 
@@ -401,7 +399,13 @@ impl Recorder {
 
     /// The recorded steps, objects and threads.
     pub(crate) fn into_parts(self) -> (Vec<trace::Thread>, Vec<Object>, Vec<Step>) {
-        (self.threads, self.objects, self.steps.into_iter().map(|r| r.step).collect())
+        let threads = self.threads.len();
+        let steps = self.steps.into_iter().map(|mut recorded| {
+            // A step knows the threads that there were then.
+            recorded.step.marks.resize(threads, Mark::Absent);
+            recorded.step
+        });
+        (self.threads, self.objects, steps.collect())
     }
 }
 

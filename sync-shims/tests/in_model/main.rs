@@ -8,6 +8,7 @@ mod cell;
 mod condvar;
 mod controller;
 mod inert;
+mod mpsc;
 mod mutex;
 mod once;
 mod outside;

@@ -69,6 +69,7 @@ same_for_both! {
     atomic
     cell
     condvar
+    mpsc
     mutex
     once
     rwlock

@@ -4,11 +4,15 @@
 //! |---|---|
 //! | `raw_mutex`, `raw_rwlock`, `raw_once` | the protocols, without the values |
 //! | `mutex`, `rwlock`, `condvar`, `once`, `once_lock`, `lazy_lock` | the types that go with them |
+//! | `barrier` | `Barrier` |
 //! | `arc` | `Arc` and `Weak` |
+//! | [`mpsc`] | channels |
 
 mod arc;
+mod barrier;
 mod condvar;
 mod lazy_lock;
+pub mod mpsc;
 mod mutex;
 mod once;
 mod once_lock;
@@ -20,6 +24,7 @@ mod rwlock;
 #[doc(no_inline)]
 pub use crate::model::atomic;
 pub use arc::{Arc, Weak};
+pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use lazy_lock::LazyLock;
 pub use mutex::{Mutex, MutexGuard};

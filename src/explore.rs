@@ -441,7 +441,7 @@ impl Recorded {
     fn tell_unlike(&mut self, hit: &Hit) {
         if matches!(hit.failure, Failure::Other { .. } | Failure::Nondeterminism(_)) {
             // These may come from what executions share, and then a single one does not show them: they stand for themselves.
-            let mut recorder = Recorder::new();
+            let recorder = Recorder::new();
             self.told = Some(recorder.plain_failure(&hit.failure));
             self.recorder = recorder;
             return;

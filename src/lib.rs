@@ -63,7 +63,7 @@
 //! What model threads run on; of several, the last is used.
 //!
 //! * `corosensei` (default), `generator`: coroutines of the crate of that name.
-//! * `os-threads`: an OS thread for each model thread. Slow; for Miri, sanitizers and targets without coroutines.
+//! * `os-threads`: an OS thread for each model thread, for Miri and sanitizers. Unfinished: models do not run on it yet.
 
 mod builder;
 mod engine;

@@ -239,7 +239,7 @@ impl Recorder {
             }
             _ => return,
         }
-        let newest = co.iter().copied().filter(|&w| w < first).last().unwrap_or(EventId::INIT);
+        let newest = co.iter().copied().rfind(|&w| w < first).unwrap_or(EventId::INIT);
         step.reads = Some(ReadsFrom {
             step: if e.rf.is_init() { None } else { self.step_of.get(&e.rf).copied() },
             stale: if newest == e.rf { None } else { self.step_of.get(&newest).copied() },
@@ -366,8 +366,8 @@ impl Recorder {
             (_, Role::Acquire) => self.owners(object),
             _ => Vec::new(),
         };
-        let signals = |r: &&Recorded| r.step.role == Role::Signal && r.step.object == object && object.is_some();
-        let last_signal = self.steps.iter().enumerate().filter(|(_, r)| signals(r)).map(|(i, _)| i + 1).last();
+        let signals = |r: &Recorded| r.step.role == Role::Signal && r.step.object == object && object.is_some();
+        let last_signal = self.steps.iter().rposition(signals).map(|index| index + 1);
         Some(Waiter {
             thread: self.place_of.get(&thread).copied()?,
             method: op.info.name,

@@ -330,15 +330,12 @@ impl Graph {
 
     /// Lays out clocks and heads anew for more threads.
     fn widen(&mut self, stride: usize) {
-        let spread = |from: &[u32], old: usize| {
-            let mut to = Vec::with_capacity(from.len() / old * stride);
-            for row in from.chunks(old) {
-                to.extend_from_slice(row);
-                to.resize(to.len() + stride - old, 0);
-            }
-            to
-        };
-        self.clocks = spread(&self.clocks, self.stride);
+        let mut clocks = Vec::with_capacity(self.clocks.len() / self.stride * stride);
+        for row in self.clocks.chunks(self.stride) {
+            clocks.extend_from_slice(row);
+            clocks.resize(clocks.len() + stride - self.stride, 0);
+        }
+        self.clocks = clocks;
         let mut heads = Vec::with_capacity(self.objects.len() * stride);
         for row in self.heads.chunks(self.stride) {
             heads.extend_from_slice(row);

@@ -23,9 +23,8 @@ mod token;
 mod tests;
 
 pub(crate) use decision::Decision;
-pub(crate) use error::ReplayError;
-pub(crate) use location::{ReplayPath, path_for};
+pub(crate) use location::path_for;
 pub(crate) use provenance::Provenance;
 pub(crate) use recording::{Configuration, FailureNote, Record, Recording};
-pub(crate) use request::{Replay, from_env, load};
+pub(crate) use request::{Replay, from_env};
 pub(crate) use token::token;

@@ -15,6 +15,9 @@ use sync_shims::model::live::Live;
 
 type Site = &'static Location<'static>;
 
+/// Of a stored value: whether it lives as long as the execution, its thread if not, and the key of the shim.
+type Key = (bool, u32, usize);
+
 /// What the controller unwinds with when a place in the source needs a count.
 pub(crate) struct CountFromNowOn;
 
@@ -31,7 +34,7 @@ pub(crate) struct Fake {
     threads: Cell<u32>,
     names: RefCell<BTreeMap<u32, String>>,
     ended: RefCell<BTreeSet<u32>>,
-    storage: RefCell<BTreeMap<(bool, u32, usize), Box<dyn Any>>>,
+    storage: RefCell<BTreeMap<Key, Box<dyn Any>>>,
     wrote: Cell<bool>,
     inert: Cell<bool>,
     counted: Cell<bool>,

@@ -9,6 +9,8 @@
     clippy::borrow_interior_mutable_const,
     clippy::declare_interior_mutable_const,
     clippy::needless_late_init,
+    clippy::missing_const_for_thread_local,
+    clippy::readonly_write_lock,
     clippy::redundant_allocation,
     clippy::redundant_closure,
     clippy::unit_arg

@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn readers_share() {
         assert_eq!(outcomes(read_outs, 0), [Outcome::write(READER, 0)]);
-        assert_eq!(outcomes(read_outs, READER | POISON), [Outcome::write(2 * READER | POISON, POISON)]);
+        assert_eq!(outcomes(read_outs, READER | POISON), [Outcome::write((2 * READER) | POISON, POISON)]);
         assert_eq!(outcomes(read_outs, writes(ThreadId(0))), []);
         assert_eq!(outcomes(try_read_outs, writes(ThreadId(0))), [Outcome::read(BUSY)]);
         assert_eq!(outcomes(unlock_read_outs, 2 * READER), [Outcome::write(READER, 0)]);

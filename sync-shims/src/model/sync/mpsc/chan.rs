@@ -407,8 +407,8 @@ mod tests {
         assert_eq!(outcomes(take_ticket_outs, 3 * TICKET, ANY), [Outcome::write(4 * TICKET, 3 * TICKET)]);
         assert_eq!(outcomes(take_ticket_outs, 3 * TICKET, 3), [Outcome::write(4 * TICKET, 3 * TICKET)]);
         assert_eq!(outcomes(take_ticket_outs, 3 * TICKET, 2), [Outcome::read(3 * TICKET)]);
-        assert_eq!(outcomes(take_ticket_outs, 3 * TICKET | GONE, ANY), [Outcome::read(3 * TICKET | GONE)]);
-        assert_eq!(outcomes(leave_outs, 3 * TICKET, 0), [Outcome::write(3 * TICKET | GONE, 0)]);
+        assert_eq!(outcomes(take_ticket_outs, (3 * TICKET) | GONE, ANY), [Outcome::read((3 * TICKET) | GONE)]);
+        assert_eq!(outcomes(leave_outs, 3 * TICKET, 0), [Outcome::write((3 * TICKET) | GONE, 0)]);
     }
 
     #[test]

@@ -1,0 +1,44 @@
+use interleave::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use interleave::{Builder, Kind, Panics, Verdict, thread};
+
+use crate::{executions, failure};
+
+#[test]
+fn scopes_wait_for_their_threads() {
+    let count = executions(|| {
+        let (n, mut own) = (AtomicUsize::new(0), 0);
+        thread::scope(|scope| {
+            scope.spawn(|| n.fetch_add(1, Relaxed));
+            scope.spawn(|| own += 1);
+            n.fetch_add(1, Relaxed);
+        });
+        assert_eq!((n.into_inner(), own), (2, 1));
+    });
+    assert_eq!(count, 2);
+}
+
+#[test]
+fn ended_or_not_yet() {
+    let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    let count = executions(|| {
+        let t = thread::spawn(|| ());
+        seen.lock().unwrap().insert(t.is_finished());
+        t.join().unwrap();
+    });
+    assert_eq!((count, seen.into_inner().unwrap().len()), (2, 2));
+}
+
+#[test]
+fn panics_of_threads() {
+    let body = || assert!(thread::spawn(|| panic!("on purpose")).join().is_err());
+    assert_eq!(failure(body), Kind::Panic);
+    let report = Builder::new().panics(Panics::Deliver).explore(body);
+    assert_eq!(report.verdict, Verdict::Vacuous, "{report}");
+    let report = Builder::new().panics(Panics::Deliver).explore(|| drop(thread::spawn(|| panic!("on purpose"))));
+    assert_eq!(report.failure.unwrap().kind, Kind::Panic);
+    let report = Builder::new().panics(Panics::Deliver).explore(|| {
+        let scope = || thread::scope(|scope| _ = scope.spawn(|| panic!("on purpose")));
+        assert!(std::panic::catch_unwind(scope).is_err());
+    });
+    assert_eq!(report.verdict, Verdict::Vacuous, "{report}");
+}

@@ -70,3 +70,8 @@ impl fmt::Debug for AtomicBool {
         fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
     }
 }
+
+/// Stands in for `std::sync::atomic::ATOMIC_BOOL_INIT`.
+#[deprecated(note = "the `new` function is now preferred")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std's is one too")]
+pub const ATOMIC_BOOL_INIT: AtomicBool = AtomicBool::new(false);

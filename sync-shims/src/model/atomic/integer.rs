@@ -77,3 +77,13 @@ integer!(AtomicU16, "AtomicU16", u16);
 integer!(AtomicU32, "AtomicU32", u32);
 integer!(AtomicU64, "AtomicU64", u64);
 integer!(AtomicUsize, "AtomicUsize", usize);
+
+/// Stands in for `std::sync::atomic::ATOMIC_ISIZE_INIT`.
+#[deprecated(note = "the `new` function is now preferred")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std's is one too")]
+pub const ATOMIC_ISIZE_INIT: AtomicIsize = AtomicIsize::new(0);
+
+/// Stands in for `std::sync::atomic::ATOMIC_USIZE_INIT`.
+#[deprecated(note = "the `new` function is now preferred")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std's is one too")]
+pub const ATOMIC_USIZE_INIT: AtomicUsize = AtomicUsize::new(0);

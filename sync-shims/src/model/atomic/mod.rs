@@ -26,8 +26,12 @@ mod orders;
 mod pointer;
 mod updates;
 
+#[expect(deprecated, reason = "std still has it")]
+pub use boolean::ATOMIC_BOOL_INIT;
 pub use boolean::AtomicBool;
 pub use fence::{compiler_fence, fence};
+#[expect(deprecated, reason = "std still has them")]
+pub use integer::{ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT};
 pub use integer::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
 };

@@ -11,6 +11,11 @@ static WORDS: Words = Words::of("Once", "call_once", "is_completed");
 /// Stands in for [`std::sync::Once`].
 pub struct Once(RawOnce<()>);
 
+/// Stands in for `std::sync::ONCE_INIT`.
+#[deprecated(note = "the `Once::new()` function is now preferred")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std's is one too")]
+pub const ONCE_INIT: Once = Once::new();
+
 /// Stands in for [`std::sync::OnceState`].
 pub struct OnceState {
     poisoned: bool,

@@ -128,3 +128,22 @@ impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Arc<T> {}
 impl<T: ?Sized> Unpin for Weak<T> {}
 impl<T: ?Sized + RefUnwindSafe> UnwindSafe for Weak<T> {}
 impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Weak<T> {}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+    use super::Arc;
+
+    impl<T: AsFd + ?Sized> AsFd for Arc<T> {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            (**self).as_fd()
+        }
+    }
+
+    impl<T: AsRawFd> AsRawFd for Arc<T> {
+        fn as_raw_fd(&self) -> RawFd {
+            (**self).as_raw_fd()
+        }
+    }
+}

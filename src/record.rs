@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dpor::{Action, EventId, Explorer, Info, Op, Ordering, Part, Role, ThreadId};
+use dpor::{Action, Budget, EventId, Explorer, Info, Op, Ordering, Part, Role, ThreadId};
 use sync_shims::model::controller::Target;
 
 use crate::engine::{Failure, PanicNote, Site};
@@ -22,6 +22,8 @@ pub(crate) struct Recorder {
     threads: Vec<trace::Thread>,
     /// Index into `threads` by thread number.
     place_of: HashMap<ThreadId, usize>,
+    /// The step that spawned each thread, main aside.
+    spawn_steps: Vec<usize>,
     objects: Vec<Object>,
     object_of: HashMap<dpor::ObjectId, usize>,
     steps: Vec<Recorded>,
@@ -43,6 +45,7 @@ impl Recorder {
         Recorder {
             threads: vec![main],
             place_of: HashMap::from([(ThreadId::MAIN, 0)]),
+            spawn_steps: vec![0],
             objects: Vec::new(),
             object_of: HashMap::new(),
             steps: Vec::new(),
@@ -58,6 +61,7 @@ impl Recorder {
         let index = self.threads.len();
         self.threads.push(trace::Thread { name: name.map(str::to_owned), spawned: Some(place(site)), process: None });
         self.place_of.insert(thread, index);
+        self.spawn_steps.push(self.steps.len());
         let shown = crate::report::thread_names(&self.threads)[index].clone();
         if let Some(last) = self.steps.last_mut().filter(|last| matches!(last.op.action, Action::Spawn)) {
             last.step.arguments = shown;
@@ -118,6 +122,10 @@ impl Recorder {
         let Some(&last) = events.last() else { return };
         let first = if graph.is_write_part(last) { events[events.len() - 2] } else { last };
         if self.over || matches!(op.action, Action::End) {
+            return;
+        }
+        // Something that could have happened, and did not.
+        if matches!(op.action, Action::Choose { budget, .. } if budget != Budget::Free && graph.event(first).choice == 0) {
             return;
         }
         if matches!(op.action, Action::Spin | Action::Yield) && graph.event(first).part != Part::Spin {
@@ -322,7 +330,7 @@ impl Recorder {
         let thread = self.place_of.get(&access.thread).copied().unwrap_or(0);
         let before = |r: &Recorded| r.step.thread == thread && r.index < access.after;
         let last = self.steps.iter().rposition(before).map(|index| index + 1);
-        RacyAccess { thread, what: what.to_owned(), site: place(access.site), after_step: last.unwrap_or(0) }
+        RacyAccess { thread, what: what.to_owned(), site: place(access.site), after_step: last.unwrap_or(self.spawn_steps[thread]) }
     }
 
     /// What would order the two accesses: a read of the second thread from a write of the first one after its access, whose

@@ -100,7 +100,7 @@ impl Controller for Engine {
         if self.phase.get() == Phase::Running
             && let Some(first) = self.explorer.with(|explorer| explorer.ahead_of(self.current.get()))
         {
-            let _ = self.switch_ahead(first);
+            let _ = self.switch(Request::Run(first));
         }
     }
 
@@ -202,7 +202,7 @@ impl Engine {
             self.check_carried(target, op.info, op.site);
         }
         if self.phase.get() != Phase::Running {
-            return self.operation_after_the_end(target, *op);
+            return self.operation_after_the_end();
         }
         let thread = self.current.get();
         let (step, ahead) = self.attempt(thread, target, op);
@@ -245,7 +245,7 @@ impl Engine {
                     self.count_operation(thread);
                     if let Some(first) = ahead {
                         let wrote = self.wrote();
-                        self.switch_ahead(first)?;
+                        self.switch(Request::Run(first))?;
                         // Others have performed operations meanwhile; what this one did is asked for next.
                         self.explorer.with(|explorer| explorer.set_wrote(wrote));
                     }
@@ -302,16 +302,7 @@ impl Engine {
 
     /// An operation after the end of the execution.
     #[cold]
-    fn operation_after_the_end(&self, target: Option<&Target<'_>>, mut op: Op) -> Result<u64, Inert> {
-        if self.phase.get() == Phase::Arriving && !std::thread::panicking() {
-            if let Some(target) = target.filter(|target| target.slot.get() >> 24 == self.execution.get()) {
-                op.object = dpor::ObjectId((target.slot.get() & 0xff_ffff) as u32);
-                self.explorer.with(|explorer| explorer.note_pending(self.current.get(), &op));
-            } else if target.is_none() || !matches!(op.action, Action::Object { .. }) {
-                self.explorer.with(|explorer| explorer.note_pending(self.current.get(), &op));
-            }
-            self.switch(Request::Stop)?;
-        }
+    fn operation_after_the_end(&self) -> Result<u64, Inert> {
         if std::thread::panicking() {
             return Err(Inert);
         }
@@ -335,20 +326,10 @@ impl Engine {
         }
         debug_assert_eq!(self.current.get(), thread);
         match self.phase.get() {
-            // Arriving: the result of the operation that this thread has performed before; it goes on to its next one.
-            Phase::Running | Phase::Arriving => Ok(()),
+            Phase::Running => Ok(()),
             Phase::Ending if self.panicking() => Err(Inert),
             Phase::Ending => panic::resume_unwind(Box::new(Teardown)),
         }
-    }
-
-    /// Lets others run before this thread learns the result of what it has performed.
-    fn switch_ahead(&self, first: ThreadId) -> Result<(), Inert> {
-        let thread = self.threads.get(self.current.get());
-        thread.ahead.set(true);
-        let result = self.switch(Request::Run(first));
-        thread.ahead.set(false);
-        result
     }
 
     /// The model fails here.

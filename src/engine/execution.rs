@@ -38,12 +38,9 @@ impl Engine {
         self.add_thread(ThreadId::MAIN, main_thread(body, site));
         self.schedule();
         let outcome = self.outcome();
-        if let Outcome::Failed(failure, _) = &outcome {
-            self.let_arrive();
-            if let Some(recorder) = &self.recorder {
-                let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
-                self.told.with(|slot| *slot = Some(told));
-            }
+        if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
+            let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
+            self.told.with(|slot| *slot = Some(told));
         }
         self.tear_down();
         Some(outcome)
@@ -107,21 +104,6 @@ impl Engine {
             Ending::Deadlock => Outcome::Failed(Failure::Deadlock, Vec::new()),
             Ending::Livelock => Outcome::Failed(Failure::Livelock, Vec::new()),
             ending => Outcome::Ended(ending),
-        }
-    }
-
-    /// Threads that have performed an operation and not learned its result yet go on to their next one, and say what it is:
-    /// whether they could go on decides what was a preemption.
-    fn let_arrive(&self) {
-        self.set_phase(Phase::Arriving);
-        for (id, thread) in self.threads.all() {
-            let Some(handle) = thread.handle.get().filter(|_| thread.ahead.get()) else { continue };
-            if self.explorer.with(|explorer| explorer.pending(id).is_none() && !explorer.has_ended(id)) {
-                self.current.set(id);
-                if self.resume(handle) == fiber::State::Finished {
-                    thread.handle.set(None);
-                }
-            }
         }
     }
 

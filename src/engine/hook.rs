@@ -142,7 +142,7 @@ impl Engine {
         let cause = last.map_or(String::new(), |p| format!(": `{}` at {}:{}:{}", p.message, p.place.0, p.place.1, p.place.2));
         let when = match self.phase.get() {
             Phase::Running => "while the thread was unwinding from another panic",
-            Phase::Arriving | Phase::Ending => "while the thread was unwound at the end of an execution",
+            Phase::Ending => "while the thread was unwound at the end of an execution",
         };
         fiber::last_words(format!("thread `{name}`: {fatal} ({when}){cause}"));
     }

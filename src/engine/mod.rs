@@ -117,8 +117,6 @@ enum Request {
 enum Phase {
     /// Running an execution.
     Running,
-    /// It has failed: threads that are on their way to their next operation get there and say what it is, nothing more.
-    Arriving,
     /// Unwinding what is left of it: shims are inert.
     Ending,
 }

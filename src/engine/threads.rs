@@ -10,7 +10,7 @@ use sync_shims::model::deferred;
 
 use super::storage::Storage;
 use super::{Engine, Failure, Phase, Request, Shared, Site};
-use crate::fiber::Handle;
+use crate::fiber::{self, Handle};
 use crate::verdict::Panics;
 
 /// A panic, as the hook saw it.
@@ -46,8 +46,6 @@ pub(super) struct Thread {
     /// Depth of code whose plain accesses are ordered by something that is not modelled.
     pub(super) ordered: Cell<u32>,
     pub(super) exists: Cell<bool>,
-    /// It has performed an operation and waits for others before it learns the result.
-    pub(super) ahead: Cell<bool>,
 }
 
 impl Thread {
@@ -64,14 +62,12 @@ impl Thread {
             performed: Cell::new(0),
             ordered: Cell::new(0),
             exists: Cell::new(false),
-            ahead: Cell::new(false),
         }
     }
 
     fn reset(&self) {
         self.handle.set(None);
         self.exists.set(false);
-        self.ahead.set(false);
         self.undelivered.set(false);
         self.unwinding.set(false);
         self.performed.set(0);
@@ -154,28 +150,36 @@ impl Engine {
     /// The whole life of a model thread, on its fiber.
     fn run_thread(engine: *const (), number: u32) {
         // SAFETY: 1. `fiber_of` passes its engine. 2. The engine outlives its executions, and every fiber of an execution has
-        // ended, or is never run again, before the execution is over. 3. It is only used through `&self`, on this OS thread.
+        // ended, or is never run again, before the execution is over. 3. It is only used through `&self`, by one OS thread at a time: fibers
+        // that are OS threads pass a baton.
         let this = unsafe { &*engine.cast::<Engine>() };
-        let id = ThreadId(number);
-        let thread = this.threads.get(id);
+        if fiber::ON_OS_THREADS {
+            this.run(|| this.live(ThreadId(number)));
+        } else {
+            this.live(ThreadId(number));
+        }
+    }
+
+    fn live(&self, id: ThreadId) {
+        let thread = self.threads.get(id);
         let mut life = thread.life.with(Option::take).expect("a thread begins once");
-        this.guarded(move || {
+        self.guarded(move || {
             if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| {
                 life.run();
-                deferred::settle(this);
+                deferred::settle(self);
             })) {
-                this.body_panicked(id, payload, life.as_mut());
+                self.body_panicked(id, payload, life.as_mut());
             }
         });
         if !thread.storage.is_empty() {
-            this.guarded(|| thread.storage.clear());
+            self.guarded(|| thread.storage.clear());
         }
-        this.guarded(|| {
+        self.guarded(|| {
             let site = thread.site.get().expect("every thread was started somewhere");
             let op = Op { action: Action::End, object: ObjectId::NONE, info: &END, site };
-            let _ = this.perform(None, op);
+            let _ = self.perform(None, op);
         });
-        this.request.set(if this.phase.get() == Phase::Running { Request::Ended } else { Request::Stop });
+        self.request.set(if self.phase.get() == Phase::Running { Request::Ended } else { Request::Stop });
     }
 
     /// Runs code of the program that must not unwind out of a fiber. A panic in it is the thread's.

@@ -75,6 +75,10 @@ pub(crate) use self::generator::GeneratorFiber as Backend;
 #[cfg(any(miri, feature = "os-threads", not(any(feature = "generator", feature = "corosensei"))))]
 pub(crate) use self::os_thread::OsThreadFiber as Backend;
 
+/// Whether each fiber is an OS thread of its own, with its own thread-locals.
+pub(crate) const ON_OS_THREADS: bool =
+    cfg!(any(miri, feature = "os-threads", not(any(feature = "generator", feature = "corosensei"))));
+
 /// Why a fiber gave control back to whoever resumed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {

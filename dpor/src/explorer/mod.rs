@@ -247,11 +247,6 @@ impl Explorer {
         self.run.pending.get(thread.index()).and_then(Option::as_ref)
     }
 
-    /// Notes what a thread wants to do next, for the count of preemptions at the end of an execution that is given up.
-    pub fn note_pending(&mut self, thread: ThreadId, op: &Op) {
-        self.run.pending[thread.index()] = Some(*op);
-    }
-
     /// Ends an execution in which the program failed, but with more preemptions than allowed: it does not count.
     pub fn finish_beyond_bound(&mut self) {
         self.stats.steps += u64::from(self.run.steps);

@@ -2,6 +2,7 @@
 
 use sync_shims::model::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst, fence};
 use sync_shims::model::cell::UnsafeCell;
+use sync_shims::model::sync::mpsc::sync_channel;
 use sync_shims::model::sync::{Arc, Condvar, Mutex};
 use sync_shims::model::{hint, thread};
 
@@ -17,6 +18,8 @@ fn nothing_is_performed_and_nothing_panics() {
             let (counted, locked) = (Arc::new(3), mutex.lock().unwrap());
             let weak = Arc::downgrade(&counted);
             let before = thread::spawn(|| 7);
+            let (sender, receiver) = sync_channel(1);
+            sender.send(0).unwrap();
             model.log();
             model.end();
 
@@ -37,6 +40,11 @@ fn nothing_is_performed_and_nothing_panics() {
 
             assert_eq!(before.join().unwrap(), 7);
             assert!(thread::spawn(|| 1).join().is_err());
+            // A destructor may insist on these.
+            thread::spawn(|| ()).join().unwrap();
+            sender.send(1).unwrap();
+            sender.try_send(2).unwrap();
+            assert_eq!(receiver.iter().collect::<Vec<_>>(), [0, 1, 2]);
             thread::scope(|scope| assert!(scope.spawn(|| 1).is_finished()));
             thread::park();
             thread::current().unpark();

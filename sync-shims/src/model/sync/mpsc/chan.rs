@@ -111,6 +111,17 @@ struct Real<T> {
     awaited: Option<u64>,
 }
 
+/// What came of an attempt to take a ticket.
+enum Ticket {
+    Taken(u64),
+    /// The receiver is gone.
+    Gone,
+    /// It was not the expected one.
+    Late,
+    /// The execution is over.
+    Over,
+}
+
 /// Why a message was not sent.
 pub(super) enum Refused {
     /// There is no room.
@@ -199,24 +210,44 @@ impl<T> Chan<T> {
         freed == DONE
     }
 
-    /// Takes a ticket: any, or only the expected one. The ticket that was the next one, and whether it has been taken.
-    fn take_ticket(&self, expected: u64, info: &'static Info, site: Site) -> (u64, bool) {
-        let state = result(perform(&self.tickets, 0, object(take_ticket_outs, expected, false), info, site), GONE);
-        let next = state / TICKET;
-        let taken = state & GONE == 0 && (expected == ANY || expected == next);
-        if taken {
-            let real = &mut locked(&self.real).tickets;
-            *real = (*real).max(next + 1);
+    /// Takes a ticket: any, or only the expected one.
+    fn take_ticket(&self, expected: u64, info: &'static Info, site: Site) -> Ticket {
+        match perform(&self.tickets, 0, object(take_ticket_outs, expected, false), info, site) {
+            Answer::Inert => Ticket::Over,
+            Answer::Outside => Ticket::Gone,
+            Answer::Done(state) if state & GONE != 0 => Ticket::Gone,
+            Answer::Done(state) => {
+                let next = state / TICKET;
+                if expected != ANY && expected != next {
+                    return Ticket::Late;
+                }
+                let tickets = &mut locked(&self.real).tickets;
+                *tickets = (*tickets).max(next + 1);
+                Ticket::Taken(next)
+            }
         }
-        (next, taken)
+    }
+
+    /// After the end of an execution, a message is left for whoever still looks for one.
+    fn leave_message(&self, value: T) {
+        let number = {
+            let mut real = locked(&self.real);
+            real.tickets += 1;
+            real.tickets - 1
+        };
+        *locked(&self.message(number).value) = Some(value);
     }
 
     /// Sends a message, waiting for room in a bounded channel; gives it back if the receiver is gone.
     pub(super) fn send(&self, value: T, site: Site) -> Result<(), T> {
-        let (ticket, taken) = self.take_ticket(ANY, &SEND, site);
-        if !taken {
-            return Err(value);
-        }
+        let ticket = match self.take_ticket(ANY, &SEND, site) {
+            Ticket::Taken(ticket) => ticket,
+            Ticket::Gone | Ticket::Late => return Err(value),
+            Ticket::Over => {
+                self.leave_message(value);
+                return Ok(());
+            }
+        };
         let before = self.capacity.filter(|&capacity| capacity > 0).and_then(|capacity| ticket.checked_sub(capacity));
         if let Some(before) = before
             && !self.wait_freed(before, site)
@@ -239,18 +270,22 @@ impl<T> Chan<T> {
     pub(super) fn try_send(&self, value: T, site: Site) -> Result<(), (Refused, T)> {
         loop {
             let look = object(look_outs, 0, false);
-            let state = result(perform(&self.tickets, 0, look, &TRY_SEND, site), GONE);
-            if state & GONE != 0 {
-                return Err((Refused::Disconnected, value));
-            }
-            let next = state / TICKET;
-            if !self.has_room(next, site) {
+            let state = result(perform(&self.tickets, 0, look, &TRY_SEND, site), 0);
+            if state & GONE == 0 && !self.has_room(state / TICKET, site) {
                 return Err((Refused::Full, value));
             }
-            if self.take_ticket(next, &TRY_SEND, site).1 {
-                *locked(&self.message(next).value) = Some(value);
-                self.fill(next, DONE, &FILL, site);
-                return Ok(());
+            match self.take_ticket(state / TICKET, &TRY_SEND, site) {
+                Ticket::Gone => return Err((Refused::Disconnected, value)),
+                Ticket::Late => {}
+                Ticket::Over => {
+                    self.leave_message(value);
+                    return Ok(());
+                }
+                Ticket::Taken(ticket) => {
+                    *locked(&self.message(ticket).value) = Some(value);
+                    self.fill(ticket, DONE, &FILL, site);
+                    return Ok(());
+                }
             }
         }
     }
@@ -288,24 +323,26 @@ impl<T> Chan<T> {
         if patience == Patience::Forever {
             self.await_message(number);
         }
-        let state = result(perform(&message.filled, EMPTY, action, info, site), NEVER);
+        let answer = perform(&message.filled, EMPTY, action, info, site);
         locked(&self.real).awaited = None;
-        match state {
-            DONE => {
+        match answer {
+            Answer::Done(DONE) => {
                 let value = locked(&message.value).take();
                 if self.capacity.is_some() {
                     self.free(number, DONE, &FREE, site);
                 }
                 value.ok_or(Missing::Disconnected)
             }
-            NEVER => Err(Missing::Disconnected),
-            _ => {
+            Answer::Done(NOTHING) => {
                 if patience == Patience::SomeTime {
                     self.want(&message, EMPTY, site);
                 }
                 self.observe_senders();
                 Err(Missing::Empty)
             }
+            Answer::Done(_) => Err(Missing::Disconnected),
+            // What has been left.
+            Answer::Inert | Answer::Outside => locked(&message.value).take().ok_or(Missing::Disconnected),
         }
     }
 

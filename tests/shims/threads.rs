@@ -1,4 +1,5 @@
 use interleave::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use interleave::sync::mpsc::{Sender, channel};
 use interleave::{Builder, Kind, Panics, Verdict, thread};
 
 use crate::{executions, failure};
@@ -41,4 +42,36 @@ fn panics_of_threads() {
         assert!(std::panic::catch_unwind(scope).is_err());
     });
     assert_eq!(report.verdict, Verdict::Vacuous, "{report}");
+}
+
+/// A destructor that insists runs in executions that are over, too: a second panic would end the process.
+#[test]
+fn destructors_that_stop_their_workers() {
+    struct Worker {
+        orders: Sender<bool>,
+        thread: Option<thread::JoinHandle<()>>,
+    }
+    impl Drop for Worker {
+        fn drop(&mut self) {
+            self.orders.send(false).unwrap();
+            self.thread.take().unwrap().join().unwrap();
+        }
+    }
+    let work = |fails: bool| {
+        move || {
+            let (orders, receiver) = channel();
+            let thread = thread::spawn(move || while receiver.recv().unwrap() {});
+            let worker = Worker { orders, thread: Some(thread) };
+            worker.orders.send(true).unwrap();
+            assert!(!fails);
+        }
+    };
+    assert_eq!(executions(work(false)), 1);
+    assert_eq!(failure(work(true)), Kind::Panic);
+    let stuck = move || {
+        work(false)();
+        let _worker = Worker { orders: channel().0, thread: Some(thread::spawn(thread::park)) };
+        thread::park();
+    };
+    assert_eq!(failure(stuck), Kind::Deadlock);
 }

@@ -22,6 +22,9 @@ pub enum Strategy {
     Random,
 }
 
+/// Iterations within which a loop that gives up is explored in full.
+const GIVES_UP: u32 = 4;
+
 /// Configures the exploration of a model. [`Builder::check`] and [`Builder::explore`] run it.
 ///
 /// Every knob can also be set from outside by an environment variable, which wins; a value that does not parse fails the
@@ -35,7 +38,7 @@ pub struct Builder {
     pub(crate) max_duration: Option<Duration>,
     pub(crate) max_steps: u32,
     pub(crate) spurious: u32,
-    pub(crate) spin_budget: u32,
+    pub(crate) spin_budget: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) seed: u64,
     pub(crate) workers: usize,
@@ -61,7 +64,7 @@ impl Builder {
             max_duration: None,
             max_steps: 10_000,
             spurious: 1,
-            spin_budget: 4,
+            spin_budget: None,
             strategy: Strategy::Exhaustive,
             seed: 0,
             workers: 1,
@@ -112,11 +115,15 @@ impl Builder {
         self
     }
 
-    /// A loop that spins and gives up by itself is explored in full if it gives up after at most so many iterations; else it
-    /// is kept from spinning on in vain more often than this, and the verdict is `bounded` (default 4). Loops that never give
-    /// up are exact without a budget. `INTERLEAVE_SPIN_BUDGET=<number>`
+    /// How often in a row a loop that spins (`spin_loop`, `yield_now`) may look in vain.
+    ///
+    /// A loop that waits for ever is explored as if it looked at the right moment: looking in vain changes nothing that other
+    /// threads see. Code that counts how often it looked, or whether it had to wait, is the exception: with a budget, each such
+    /// loop is also explored with 1, …, `iterations` looks in vain. A loop that gives up by itself is explored in full if it
+    /// does so within the budget (4 if none is given); else it is kept from spinning on, and the verdict is `bounded`.
+    /// `INTERLEAVE_SPIN_BUDGET=<number>`
     pub fn spin_budget(mut self, iterations: u32) -> Self {
-        self.spin_budget = iterations;
+        self.spin_budget = Some(iterations);
         self
     }
 
@@ -204,7 +211,8 @@ impl Builder {
                 }
             },
             budgets,
-            spin_budget: self.spin_budget,
+            spin_budget: self.spin_budget.unwrap_or(GIVES_UP),
+            await_budget: self.spin_budget.unwrap_or(0),
             preemptions,
             max_steps: self.max_steps,
             thread_order: dpor::ThreadOrder::Leftmost,

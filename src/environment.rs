@@ -77,7 +77,7 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
         }
         "INTERLEAVE_MAX_STEPS" => builder.max_steps = value.parse().ok()?,
         "INTERLEAVE_SPURIOUS" => builder.spurious = value.parse().ok()?,
-        "INTERLEAVE_SPIN_BUDGET" => builder.spin_budget = value.parse().ok()?,
+        "INTERLEAVE_SPIN_BUDGET" => builder.spin_budget = Some(value.parse().ok()?),
         "INTERLEAVE_STRATEGY" => {
             builder.strategy = match value {
                 "exhaustive" => Strategy::Exhaustive,
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(builder.preemption_bound, Some(2));
         assert_eq!(builder.max_executions, Some(30));
         assert_eq!(builder.max_duration, Some(Duration::from_millis(1500)));
-        assert_eq!((builder.max_steps, builder.spurious, builder.spin_budget), (40, 0, 7));
+        assert_eq!((builder.max_steps, builder.spurious, builder.spin_budget), (40, 0, Some(7)));
         assert_eq!((builder.strategy, builder.seed), (Strategy::Random, 9));
         assert_eq!((builder.stack_size, builder.summary), (65_536, true));
     }

@@ -293,6 +293,8 @@ impl Run<'_> {
                 if !recorded.failure.as_ref().is_some_and(|again| again.is_like(&hit.failure)) {
                     recorded.tell_unlike(hit);
                 }
+                let kind = recorded.kind(hit);
+                report.verdict = Verdict::Failed(kind);
                 // What is said of the order that is printed holds for that order.
                 found.preemptions = preemptions.map(|_| recorded.recorder.preemptions());
                 let schedule = recorded.schedule.clone();
@@ -301,7 +303,7 @@ impl Run<'_> {
                 trace.replay = self.write_recording(builder, &schedule, &hit.failure, &trace);
                 let text = report::render(&trace, &Style::from_env());
                 report.failure = Some(verdict::Failure {
-                    kind: Kind::from_code(hit.failure.code()),
+                    kind,
                     message: message_of(&trace.failure),
                     execution,
                     preemptions,
@@ -437,6 +439,14 @@ struct Recorded {
 }
 
 impl Recorded {
+    /// What the report calls the failure.
+    fn kind(&self, hit: &Hit) -> Kind {
+        match &self.told {
+            Some(trace::Failure::Other { code, .. }) => Kind::from_code(code),
+            _ => Kind::from_code(hit.failure.code()),
+        }
+    }
+
     /// The execution did not fail as it had.
     fn tell_unlike(&mut self, hit: &Hit) {
         if matches!(hit.failure, Failure::Other { .. } | Failure::Nondeterminism(_)) {

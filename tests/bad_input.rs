@@ -201,6 +201,30 @@ fn a_loop_that_waits_for_somebody_is_no_livelock() {
 }
 
 #[test]
+fn a_budget_also_explores_looks_in_vain() {
+    let looks = |budget: Option<u32>| {
+        let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
+        let builder = budget.map_or_else(Builder::new, |budget| Builder::new().spin_budget(budget));
+        let report = builder.explore(|| {
+            let n = Arc::new(AtomicUsize::new(0));
+            let m = n.clone();
+            let t = thread::spawn(move || m.store(1, Relaxed));
+            let mut looks = 1;
+            while n.load(Relaxed) == 0 {
+                looks += 1;
+                hint::spin_loop();
+            }
+            t.join().unwrap();
+            seen.lock().unwrap().insert(looks);
+        });
+        assert_eq!(report.verdict, Verdict::Complete, "{report}");
+        seen.into_inner().unwrap().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(looks(None), [1]);
+    assert_eq!(looks(Some(2)), [1, 2, 3]);
+}
+
+#[test]
 fn an_object_of_an_earlier_execution_is_refused() {
     let kept: std::sync::Mutex<Option<Arc<AtomicUsize>>> = std::sync::Mutex::new(None);
     let report = Builder::new().explore(|| {

@@ -57,8 +57,8 @@ pub(crate) struct Configuration {
     pub(crate) pid_reuse: u32,
     /// Budget of moves of the clock.
     pub(crate) clock: u32,
-    /// Iterations of a spinning loop that are run without a change.
-    pub(crate) spin_budget: u32,
+    /// Iterations of a spinning loop that are run without a change, if that was set.
+    pub(crate) spin_budget: Option<u32>,
     /// Bound on preemptions, if any.
     pub(crate) preemption_bound: Option<u32>,
     /// Steps an execution may take.

@@ -44,6 +44,9 @@ pub struct Config {
     pub budgets: [u32; BUDGETS],
     /// How many iterations in a row a loop that is known to give up by itself may spin in vain.
     pub spin_budget: u32,
+    /// The same for a loop that never gives up. Looking once more in vain changes nothing that other threads see, so this only
+    /// matters to code that counts how often it looked.
+    pub await_budget: u32,
     /// Most preemptions of an execution, if bounded.
     pub preemptions: Option<u32>,
     /// Most operations of one execution.
@@ -65,6 +68,7 @@ impl Default for Config {
             strategy: Strategy::Exhaustive,
             budgets,
             spin_budget: 0,
+            await_budget: 0,
             preemptions: None,
             max_steps: 100_000,
             thread_order: ThreadOrder::Leftmost,

@@ -92,7 +92,11 @@ impl Explorer {
             Some(class) => {
                 let in_vain = self.in_vain(thread);
                 let id = self.append(thread, op);
-                if !matches!(class, Class::Await { .. }) && in_vain < self.config.spin_budget {
+                let budget = match class {
+                    Class::Await { .. } => self.config.await_budget,
+                    _ => self.config.spin_budget,
+                };
+                if in_vain < budget {
                     let pick = Pick { choice: choice::GO_ON, writes: false, budget: Budget::Free };
                     self.offer(Adding { at: id.0, label: None, rf: EventId::INIT, pick }, EventId::INIT);
                 }

@@ -22,7 +22,7 @@ const KNOWN: [(&str, &str); 13] = [
     ("INTERLEAVE_STRATEGY", "`exhaustive`, `interleavings` or `random`"),
     ("INTERLEAVE_SEED", "a number"),
     ("INTERLEAVE_WORKERS", "`1`"),
-    ("INTERLEAVE_STACK_SIZE", "a number of bytes, at least 16384"),
+    ("INTERLEAVE_STACK_SIZE", "a number of bytes from 16384 to 1073741824"),
     ("INTERLEAVE_LOG", "`off` or `summary`"),
     // Read where it is used.
     ("INTERLEAVE_REPLAY", "a replay file or a token"),
@@ -31,8 +31,8 @@ const KNOWN: [(&str, &str); 13] = [
 /// Read by the report.
 const ELSEWHERE: [&str; 1] = ["INTERLEAVE_ASCII"];
 
-/// The smallest stack that std's own panic machinery fits on with room to spare.
-const SMALLEST_STACK: usize = 16 << 10;
+/// The smallest stack that std's own panic machinery fits on with room to spare, and the largest that makes sense.
+const STACKS: std::ops::RangeInclusive<usize> = 16 << 10..=1 << 30;
 
 /// `builder` with the values that `get` gives; `names` are all variables there are.
 pub(crate) fn apply(
@@ -52,6 +52,14 @@ pub(crate) fn apply(
         if set(&mut builder, name, text.trim()).is_none() {
             return Err(format!("{name} is {text:?}, but it takes {takes}"));
         }
+    }
+    if !STACKS.contains(&builder.stack_size) {
+        return Err(format!(
+            "a stack of {} bytes was asked for, but it takes {} to {}",
+            builder.stack_size,
+            STACKS.start(),
+            STACKS.end()
+        ));
     }
     if builder.workers != 1 {
         return Err(format!("{} workers were asked for, but only 1 is supported", builder.workers));
@@ -88,7 +96,7 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
         }
         "INTERLEAVE_SEED" => builder.seed = value.parse().ok()?,
         "INTERLEAVE_WORKERS" => builder.workers = value.parse().ok()?,
-        "INTERLEAVE_STACK_SIZE" => builder.stack_size = value.parse().ok().filter(|bytes| *bytes >= SMALLEST_STACK)?,
+        "INTERLEAVE_STACK_SIZE" => builder.stack_size = value.parse().ok().filter(|bytes| STACKS.contains(bytes))?,
         "INTERLEAVE_LOG" => {
             builder.summary = match value {
                 "off" => false,

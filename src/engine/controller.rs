@@ -72,9 +72,15 @@ impl Controller for Engine {
     }
 
     fn exclusive(&self, target: Target<'_>, what: &'static Info, site: Site) -> Option<u64> {
-        if self.phase.get() != Phase::Running || target.slot.get() >> 24 != self.execution.get() {
+        if target.slot.get() >> 24 != self.execution.get() {
             target.slot.forget();
             return None;
+        }
+        if self.phase.get() != Phase::Running {
+            // Destructors of an execution that is over find what it has left.
+            let object = dpor::ObjectId((target.slot.get() & 0xff_ffff) as u32);
+            target.slot.forget();
+            return Some(self.explorer.with(|explorer| explorer.newest_value(object)));
         }
         let thread = self.current.get();
         let object = dpor::ObjectId((target.slot.get() & 0xff_ffff) as u32);

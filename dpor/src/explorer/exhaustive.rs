@@ -76,7 +76,7 @@ impl Explorer {
         if self.run.probe.is_some() {
             return self.probe_step(thread, op);
         }
-        if let Some(next) = self.shuffle(thread) {
+        if let Some(next) = self.instead_of_yielded(thread).or_else(|| self.shuffle(thread)) {
             self.run.wait(thread, op, State::Going);
             return Step::Run(next);
         }

@@ -54,6 +54,8 @@ pub(super) struct Run {
     pub(super) granted: Option<ThreadId>,
     pub(super) over: bool,
     pub(super) probe: Option<Probe>,
+    /// The thread that has yielded last: others go first.
+    pub(super) yielded: Option<ThreadId>,
 }
 
 impl Run {
@@ -68,6 +70,7 @@ impl Run {
         self.granted = None;
         self.over = false;
         self.probe = None;
+        self.yielded = None;
     }
 
     pub(super) fn reserve_threads(&mut self, threads: usize) {
@@ -145,6 +148,11 @@ impl Explorer {
         let id = graph.threads[thread.index()].events[cursor.done as usize];
         let e = &mut graph.events[id.index()];
         if e.label() != label(thread, op, self.config.memory).0 {
+            let done = cursor.done as usize;
+            if matches!(op.action, Action::Spin | Action::Yield) && self.follows_spin(thread, done) {
+                // It was no event.
+                return Step::Done(0);
+            }
             return Step::Nondeterminism(self.mismatch(thread, op, id));
         }
         if !ready && let Some(first) = self.before_recorded(id) {
@@ -398,6 +406,16 @@ impl Explorer {
             Some(thread) => Step::Run(thread),
             None => Step::Over,
         }
+    }
+
+    /// Whom to run instead of `thread`, which has yielded: a loop that polls must let others go on.
+    pub(super) fn instead_of_yielded(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        if self.run.yielded != Some(thread) {
+            return None;
+        }
+        self.run.yielded = None;
+        let others = (0..self.thread_count).map(|t| ThreadId(t as u32)).filter(|&t| t != thread);
+        others.collect::<Vec<_>>().into_iter().find(|&t| self.can_run(t))
     }
 
     /// In a random thread order: whom to run instead of `thread`.

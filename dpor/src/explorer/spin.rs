@@ -37,54 +37,58 @@ enum Class {
     Active,
 }
 
-/// A loop: where it spins, and where it reads last before that (helpers that spin are shared by many loops).
-type Loop = (Site, Site);
+/// A loop as a thread is in it: the same code may wait for ever when it is called once, and give up when it is called again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Loop {
+    thread: ThreadId,
+    /// How many events of the thread came before what may be its first iteration, and until that was over.
+    first: (u32, u32),
+    spin: Site,
+    /// Where an iteration reads last.
+    read: Site,
+}
 
 /// What is known about loops.
 #[derive(Debug, Default)]
 pub(super) struct Spins {
     known: Vec<(Loop, Class)>,
+    /// During a probe: objects that the thread has changed, with the state before and now.
+    changed: Vec<(ObjectId, u64, u64)>,
 }
 
 impl Spins {
     fn class(&self, at: Loop) -> Option<Class> {
-        self.known.iter().find(|(known, _)| *known == at).map(|&(_, class)| class)
+        self.known.iter().rev().find(|(known, _)| *known == at).map(|&(_, class)| class)
     }
 }
 
 /// A probe of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
-    thread: ThreadId,
     at: Loop,
     iterations: u32,
     /// Reads in the current iteration, and the most in any.
     reads: u32,
     most_reads: u32,
-}
-
-/// The iteration that a spin closes.
-struct Iteration {
-    /// It has events at all.
-    any: bool,
-    /// Its latest events are reads; the site of the last.
-    last_read: Option<Site>,
+    /// What the current iteration has accessed, and what the first one did, folded into a number.
+    accessed: u64,
+    pattern: u64,
 }
 
 impl Explorer {
     /// `spin_loop` or `yield_now`.
     pub(super) fn add_spin(&mut self, thread: ThreadId, op: &Op) -> Step {
-        let iteration = self.iteration(thread);
-        if !iteration.any {
+        let end = self.frame.graph.threads[thread.index()].events.len();
+        if self.follows_spin(thread, end) {
             return Step::Done(0);
         }
-        let Some(last_read) = iteration.last_read else {
+        let Some(at) = self.loop_at(thread, end, op.site) else {
             return self.pass(thread, op, choice::PASS);
         };
-        let at = (op.site, last_read);
         match self.spins.class(at) {
             None => {
-                self.run.probe = Some(Probe { thread, at, iterations: 0, reads: 0, most_reads: 0 });
+                self.spins.changed.clear();
+                self.run.probe = Some(Probe { at, iterations: 0, reads: 0, most_reads: 0, accessed: 0, pattern: 0 });
                 Step::Done(0)
             }
             Some(Class::Active) => self.pass(thread, op, choice::PASS),
@@ -105,9 +109,44 @@ impl Explorer {
         }
     }
 
+    /// Whether the thread has done nothing since its last spin, or since it began: then another spin is no event.
+    pub(super) fn follows_spin(&self, thread: ThreadId, end: usize) -> bool {
+        let graph = &self.frame.graph;
+        let before = end.checked_sub(1).map(|i| graph.threads[thread.index()].events[i]);
+        before.is_none_or(|e| graph.events[e.index()].part == Part::Spin)
+    }
+
+    /// The loop whose iteration ends with the first `end` events of the thread; none if it has not read last.
+    fn loop_at(&self, thread: ThreadId, end: usize, spin: Site) -> Option<Loop> {
+        let graph = &self.frame.graph;
+        let events = &graph.threads[thread.index()].events;
+        let event = |index: usize| &graph.events[events[index].index()];
+        let mut first = None;
+        let mut end = end;
+        loop {
+            let idle = self.idle_suffix(thread, end);
+            let (Some(newest), Some(oldest)) = (idle.first(), idle.last()) else { break };
+            let start = graph.events[oldest.index()].index;
+            let read = (graph.events[newest.index()].site, graph.events[newest.index()].object);
+            // An earlier iteration belongs to the same loop if it ended alike: it may also be another call of the same code.
+            if first.is_some_and(|(_, _, known)| known != read) {
+                break;
+            }
+            first = Some((start, end as u32, read));
+            match (start as usize).checked_sub(1) {
+                Some(before) if event(before).part == Part::Spin && event(before).site == spin => end = before,
+                _ => break,
+            }
+        }
+        first.map(|(start, end, (read, _))| Loop { thread, first: (start, end), spin, read })
+    }
+
     fn pass(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Step {
         let id = self.append(thread, op);
         self.frame.graph.events[id.index()].choice = choice;
+        if matches!(op.action, Action::Yield) {
+            self.run.yielded = Some(thread);
+        }
         Step::Done(0)
     }
 
@@ -117,38 +156,33 @@ impl Explorer {
         self.leave()
     }
 
-    /// What the thread has done since its last spin.
-    fn iteration(&self, thread: ThreadId) -> Iteration {
+    /// The accesses, newest first, that directly precede the event at `end` of the thread and together change nothing: reads,
+    /// read-modify-writes that leave the value as it was, and pairs like lock and unlock that leave it as they found it.
+    fn idle_suffix(&self, thread: ThreadId, end: usize) -> Vec<EventId> {
         let graph = &self.frame.graph;
-        let events = &graph.threads[thread.index()].events;
-        let any = events.last().is_some_and(|&e| graph.events[e.index()].part != Part::Spin);
-        let last = self.idle_suffix(thread, events.len()).next();
-        let last_read = last.map(|e| graph.events[e.index()].site);
-        Iteration { any, last_read }
-    }
-
-    /// The reads, newest first, that directly precede the event at `end` of the thread. Read-modify-writes that left the value
-    /// as it was count as reads.
-    fn idle_suffix(&self, thread: ThreadId, end: usize) -> impl Iterator<Item = EventId> + '_ {
-        let graph = &self.frame.graph;
-        let events = &graph.threads[thread.index()].events[..end];
-        events.iter().rev().copied().take_while(|&id| {
+        let mut accesses = Vec::new();
+        let mut idle = 0;
+        // Objects whose state at the end is not what it was at this point, with that state.
+        let mut changed: Vec<(ObjectId, u64)> = Vec::new();
+        for &id in graph.threads[thread.index()].events[..end].iter().rev() {
             let e = &graph.events[id.index()];
             match e.part {
-                Part::Read => !e.flags.has(Flags::WRITES) || self.keeps_value(events[e.index as usize], e.index),
-                Part::Write => e.flags.has(Flags::RMW) && graph.events[graph.po_pred(id).index()].value == e.value,
-                Part::Fence => true,
-                _ => false,
+                Part::Read => changed.retain(|&(object, value)| object != e.object || value != e.value),
+                Part::Write if e.flags.has(Flags::RMW) => {
+                    if !changed.iter().any(|&(object, _)| object == e.object) {
+                        changed.push((e.object, e.value));
+                    }
+                }
+                Part::Fence => continue,
+                _ => break,
             }
-        }).filter(|&id| graph.events[id.index()].is_access())
-    }
-
-    /// Whether the write part after the read part `read` wrote what was read.
-    fn keeps_value(&self, read: EventId, index: u32) -> bool {
-        let graph = &self.frame.graph;
-        let e = &graph.events[read.index()];
-        let next = graph.threads[e.thread.index()].events.get(index as usize + 1);
-        next.is_some_and(|&write| graph.events[write.index()].value == e.value)
+            accesses.push(id);
+            if changed.is_empty() {
+                idle = accesses.len();
+            }
+        }
+        accesses.truncate(idle);
+        accesses
     }
 
     /// How many iterations in a row the thread has gone on from although they only read.
@@ -182,8 +216,9 @@ impl Explorer {
             Some(Class::Await { reads } | Class::GivesUp { reads, .. }) => reads as usize,
             _ => usize::MAX,
         };
-        let read_parts = self.idle_suffix(thread, end).filter(|id| graph.events[id.index()].part == Part::Read);
-        read_parts.take(reads).all(|id| {
+        let idle = self.idle_suffix(thread, end);
+        let mut read_parts = idle.iter().filter(|id| graph.events[id.index()].part == Part::Read);
+        read_parts.by_ref().take(reads).all(|&id| {
             let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
             newer.iter().all(|&write| self.is_idle(write))
         })
@@ -193,7 +228,7 @@ impl Explorer {
     fn is_idle(&self, write: EventId) -> bool {
         let thread = self.frame.graph.events[write.index()].thread;
         let end = self.graph().threads[thread.index()].events.len();
-        self.run.is_parked(thread) && self.idle_suffix(thread, end - 1).any(|id| id == write)
+        self.run.is_parked(thread) && self.idle_suffix(thread, end - 1).contains(&write)
     }
 
     /// Nobody else can go on: if a parked thread is in a loop that gives up and would read the same again, it does.
@@ -220,9 +255,8 @@ impl Explorer {
     /// The kind of loop that the parked thread is in.
     fn parked_in(&self, thread: ThreadId) -> Option<Class> {
         let end = self.graph().threads[thread.index()].events.len() - 1;
-        let spin = self.run.pending[thread.index()].map(|op| op.site);
-        let read = self.idle_suffix(thread, end).next().map(|e| self.graph().events[e.index()].site);
-        self.spins.class((spin?, read?))
+        let spin = self.run.pending[thread.index()].map(|op| op.site)?;
+        self.spins.class(self.loop_at(thread, end, spin)?)
     }
 
     /// The execution is dropped with this thread parked: if its loop gives up by itself, that cut something.
@@ -250,13 +284,11 @@ impl Explorer {
     /// An operation of the thread that is being probed.
     pub(super) fn probe_step(&mut self, thread: ThreadId, op: &Op) -> Step {
         let probe = self.run.probe.expect("a probe is on");
-        debug_assert_eq!(probe.thread, thread);
+        debug_assert_eq!(probe.at.thread, thread);
         match op.action {
             Action::Spin | Action::Yield => {
-                if op.site == probe.at.0 {
-                    return self.probe_iteration(probe);
-                }
-                Step::Done(0)
+                // A loop may pause in several ways, one after the other. A pause with nothing before it closes no iteration.
+                if probe.reads == 0 { Step::Done(0) } else { self.probe_iteration(probe) }
             }
             Action::Fence { .. } => Step::Done(0),
             Action::Load { .. } => self.probe_read(thread, op.object),
@@ -264,32 +296,43 @@ impl Explorer {
             Action::Update { .. } | Action::Object { .. } => {
                 let state = self.seen_before(thread, op.object);
                 Self::eval(&mut self.outcomes, op, state, thread);
-                match self.outcomes.as_slice().first() {
-                    Some(&outcome) if !outcome.writes || outcome.state == state => {
-                        self.count_probe_read();
-                        self.run.wrote = outcome.writes;
-                        Step::Done(outcome.result)
-                    }
-                    _ => self.probe_left(),
+                let Some(&outcome) = self.outcomes.as_slice().first() else { return self.probe_left() };
+                self.count_probe_read(op.object);
+                self.run.wrote = outcome.writes;
+                if outcome.writes {
+                    self.change(op.object, state, outcome.state);
                 }
+                Step::Done(outcome.result)
             }
             _ => self.probe_left(),
         }
     }
 
     fn probe_read(&mut self, thread: ThreadId, object: ObjectId) -> Step {
-        self.count_probe_read();
+        self.count_probe_read(object);
         Step::Done(self.seen_before(thread, object))
     }
 
-    fn count_probe_read(&mut self) {
+    fn count_probe_read(&mut self, object: ObjectId) {
         if let Some(probe) = &mut self.run.probe {
             probe.reads += 1;
+            probe.accessed = (probe.accessed ^ u64::from(object.0 + 1)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// The probed thread has changed an object, for itself.
+    fn change(&mut self, object: ObjectId, before: u64, now: u64) {
+        match self.spins.changed.iter_mut().find(|(known, ..)| *known == object) {
+            Some((_, _, state)) => *state = now,
+            None => self.spins.changed.push((object, before, now)),
         }
     }
 
     /// The value that the thread saw when it accessed the object last.
     fn seen_before(&self, thread: ThreadId, object: ObjectId) -> u64 {
+        if let Some(&(_, _, now)) = self.spins.changed.iter().find(|(known, ..)| *known == object) {
+            return now;
+        }
         let graph = &self.frame.graph;
         let head = graph.head(object, thread.index());
         let write = if head.is_init() { graph.newest(object) } else { graph.view(head) };
@@ -297,6 +340,18 @@ impl Explorer {
     }
 
     fn probe_iteration(&mut self, mut probe: Probe) -> Step {
+        if self.spins.changed.iter().any(|(_, before, now)| before != now) {
+            self.spins.known.push((probe.at, Class::Active));
+            self.run.over = true;
+            return Step::Over;
+        }
+        let accessed = core::mem::take(&mut probe.accessed);
+        if probe.iterations == 0 {
+            probe.pattern = accessed;
+        } else if probe.pattern != accessed {
+            // It is in another loop now.
+            return self.probe_left();
+        }
         probe.iterations += 1;
         probe.most_reads = probe.most_reads.max(core::mem::take(&mut probe.reads));
         self.run.probe = Some(probe);

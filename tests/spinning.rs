@@ -1,0 +1,126 @@
+//! Loops that wait, poll, or give up.
+
+use std::collections::BTreeSet;
+
+use interleave::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use interleave::sync::{Arc, Mutex};
+use interleave::{Builder, Verdict, hint, thread};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+/// The outcomes of a body that must be complete.
+fn outcomes<T: Ord + Send>(body: impl Fn() -> T + Send + Sync) -> BTreeSet<T> {
+    let seen = std::sync::Mutex::new(BTreeSet::new());
+    let report = Builder::new().explore(|| {
+        let outcome = body();
+        seen.lock().unwrap().insert(outcome);
+    });
+    assert_eq!(report.verdict, Verdict::Complete, "{report}\n{:?}", report.failure);
+    seen.into_inner().unwrap()
+}
+
+fn counter() -> (Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let n = Arc::new(AtomicUsize::new(0));
+    (n.clone(), n)
+}
+
+#[test]
+fn a_thread_may_begin_with_a_yield_or_sleep() {
+    for pause in [thread::yield_now, || thread::sleep(std::time::Duration::from_secs(1))] {
+        let seen = outcomes(|| {
+            let (x, y) = counter();
+            let t = thread::spawn(move || {
+                pause();
+                y.store(1, Relaxed);
+            });
+            let seen = x.load(Relaxed);
+            t.join().unwrap();
+            seen
+        });
+        assert_eq!(seen, BTreeSet::from([0, 1]));
+    }
+}
+
+/// Waits until `x` is set, or gives up after `limit` looks.
+fn wait(x: &AtomicUsize, limit: usize) -> bool {
+    let mut looks = 0;
+    while x.load(Acquire) == 0 {
+        looks += 1;
+        if looks > limit {
+            return false;
+        }
+        hint::spin_loop();
+    }
+    true
+}
+
+#[test]
+fn one_helper_may_wait_for_ever_and_give_up() {
+    let body = |first: usize, second: usize| {
+        outcomes(move || {
+            let (a, a2) = counter();
+            let (b, b2) = counter();
+            let t = thread::spawn(move || {
+                a2.store(1, Release);
+                if second == usize::MAX {
+                    b2.store(1, Release);
+                }
+            });
+            let result = (wait(&a, first), wait(&b, second));
+            t.join().unwrap();
+            result
+        })
+    };
+    assert_eq!(body(usize::MAX, 2), BTreeSet::from([(true, false)]));
+    assert_eq!(body(2, usize::MAX), BTreeSet::from([(false, true), (true, true)]));
+}
+
+/// A back-off that spins longer and longer, and then yields.
+struct Backoff(u32);
+
+impl Backoff {
+    fn snooze(&mut self) {
+        if self.0 <= 6 {
+            for _ in 0..1 << self.0 {
+                hint::spin_loop();
+            }
+        } else {
+            thread::yield_now();
+        }
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn a_spin_lock_with_back_off_excludes() {
+    let seen = outcomes(|| {
+        let lock = Arc::new((AtomicBool::new(false), AtomicUsize::new(0)));
+        let add = |lock: &(AtomicBool, AtomicUsize)| {
+            let mut backoff = Backoff(0);
+            while lock.0.swap(true, Acquire) {
+                backoff.snooze();
+            }
+            lock.1.store(lock.1.load(Relaxed) + 1, Relaxed);
+            lock.0.store(false, Release);
+        };
+        let theirs = lock.clone();
+        let t = thread::spawn(move || add(&theirs));
+        add(&lock);
+        t.join().unwrap();
+        lock.1.load(Relaxed)
+    });
+    assert_eq!(seen, BTreeSet::from([2]));
+}
+
+#[test]
+fn a_mutex_may_be_polled() {
+    outcomes(|| {
+        let done = Arc::new(Mutex::new(false));
+        let theirs = done.clone();
+        let t = thread::spawn(move || *theirs.lock().unwrap() = true);
+        while !*done.lock().unwrap() {
+            thread::yield_now();
+        }
+        t.join().unwrap();
+    });
+}

@@ -114,7 +114,8 @@ mod tests {
     use super::*;
 
     fn with(variables: &[(&str, &str)]) -> Result<Builder, String> {
-        let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
+        let get =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
         apply(Builder::new(), get, variables.iter().map(|(name, _)| OsString::from(name)))
     }
 
@@ -159,12 +160,17 @@ mod tests {
             let error = with(&[(name, value)]).unwrap_err();
             assert!(error.starts_with(&format!("{name} is {value:?}, but it takes ")), "{error}");
         }
-        assert_eq!(with(&[("INTERLEAVE_WORKERS", "2")]).unwrap_err(), "2 workers were asked for, but only 1 is supported");
+        assert_eq!(
+            with(&[("INTERLEAVE_WORKERS", "2")]).unwrap_err(),
+            "2 workers were asked for, but only 1 is supported"
+        );
     }
 
     #[test]
     fn an_unknown_variable_is_an_error() {
         let error = with(&[("INTERLEAVE_PREEMPTION", "2")]).unwrap_err();
-        assert!(error.starts_with("there is no variable INTERLEAVE_PREEMPTION: unset it, or use one of INTERLEAVE_MEMORY,"));
+        assert!(
+            error.starts_with("there is no variable INTERLEAVE_PREEMPTION: unset it, or use one of INTERLEAVE_MEMORY,")
+        );
     }
 }

@@ -142,7 +142,13 @@ impl Run<'_> {
     }
 
     /// Runs executions until one fails or there are none left.
-    fn run(&self, builder: &Builder, config: dpor::Config, limits: Limits, counted: &[Site]) -> Result<Explored, Abandoned> {
+    fn run(
+        &self,
+        builder: &Builder,
+        config: dpor::Config,
+        limits: Limits,
+        counted: &[Site],
+    ) -> Result<Explored, Abandoned> {
         let work = || {
             let _hook = hook::install();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, None);
@@ -233,7 +239,8 @@ impl Run<'_> {
             }
             return report;
         };
-        let mut found = Found { execution: explored.stats.executions, seed: random.then_some(builder.seed), ..Found::default() };
+        let mut found =
+            Found { execution: explored.stats.executions, seed: random.then_some(builder.seed), ..Found::default() };
         found.fewer = fewer;
         let (hit, note) = self.simplify(builder, hit, &mut found, &explored.counted);
         let counted = explored.counted;
@@ -370,7 +377,14 @@ impl Run<'_> {
         unsafe { fiber::run_on_worker(Some(&self.test), work) }
     }
 
-    fn trace(&self, recorded: Recorded, found: Found, memory: Option<MemoryNote>, verdict: String, token: String) -> Trace {
+    fn trace(
+        &self,
+        recorded: Recorded,
+        found: Found,
+        memory: Option<MemoryNote>,
+        verdict: String,
+        token: String,
+    ) -> Trace {
         let failure = recorded.told.unwrap_or_else(|| trace::Failure::Other {
             code: "internal",
             message: "the failure was not recorded".to_owned(),
@@ -413,7 +427,13 @@ impl Run<'_> {
     }
 
     /// Writes the replay file; `None` if that is not possible, which is no reason to hide the failure.
-    fn write_recording(&self, builder: &Builder, schedule: &Schedule, failure: &Failure, trace: &Trace) -> Option<String> {
+    fn write_recording(
+        &self,
+        builder: &Builder,
+        schedule: &Schedule,
+        failure: &Failure,
+        trace: &Trace,
+    ) -> Option<String> {
         let program = program();
         let place = replay::path_for(&program, &self.test);
         let mut recording = Recording {
@@ -485,7 +505,8 @@ fn performed(explorer: &dpor::Explorer) -> Schedule {
 }
 
 fn decisions(schedule: &Schedule) -> Vec<replay::Decision> {
-    let convert = |d: &Decision| replay::Decision { thread: d.thread.0, read: d.read, place: d.place, choice: d.choice };
+    let convert =
+        |d: &Decision| replay::Decision { thread: d.thread.0, read: d.read, place: d.place, choice: d.choice };
     schedule.decisions.iter().map(convert).collect()
 }
 
@@ -565,7 +586,12 @@ impl Run<'_> {
         let expected = asked.recording.as_ref().map(|r| r.failure.code.clone());
         let code = failure.code();
         if let Some(at) = recorded.diverged.filter(|_| expected.is_some_and(|expected| expected != code)) {
-            return self.unusable(&builder, Kind::Replay, diverged(&asked, at), "explore the model anew without INTERLEAVE_REPLAY");
+            return self.unusable(
+                &builder,
+                Kind::Replay,
+                diverged(&asked, at),
+                "explore the model anew without INTERLEAVE_REPLAY",
+            );
         }
         let mut report = self.empty_report(&builder, Verdict::Failed(Kind::from_code(code)));
         report.executions = 1;
@@ -578,7 +604,12 @@ impl Run<'_> {
     /// The execution did not fail: it passes now, or it has become another one.
     fn not_replayed(&self, builder: &Builder, asked: &replay::Replay, recorded: &Recorded) -> Report {
         if let Some(at) = recorded.diverged {
-            return self.unusable(builder, Kind::Replay, diverged(asked, at), "explore the model anew without INTERLEAVE_REPLAY");
+            return self.unusable(
+                builder,
+                Kind::Replay,
+                diverged(asked, at),
+                "explore the model anew without INTERLEAVE_REPLAY",
+            );
         }
         eprintln!("{}: the recorded execution passes now (replayed; no other execution was explored)", self.test);
         let mut report = self.empty_report(builder, Verdict::Bounded);

@@ -125,7 +125,8 @@ impl Recorder {
             return;
         }
         // Something that could have happened, and did not.
-        if matches!(op.action, Action::Choose { budget, .. } if budget != Budget::Free && graph.event(first).choice == 0) {
+        if matches!(op.action, Action::Choose { budget, .. } if budget != Budget::Free && graph.event(first).choice == 0)
+        {
             return;
         }
         if matches!(op.action, Action::Spin | Action::Yield) && graph.event(first).part != Part::Spin {
@@ -211,7 +212,8 @@ impl Recorder {
         let family = op.info.family;
         let wrote = graph.has_write_part(first);
         let co = graph.modification_order(e.object);
-        let value_at = |event: EventId| if event.is_init() { graph.initial_value(e.object) } else { graph.event(event).value };
+        let value_at =
+            |event: EventId| if event.is_init() { graph.initial_value(e.object) } else { graph.event(event).value };
         match op.action {
             Action::Load { .. } => step.effect = Effect::Read(self.names.show(family, e.value)),
             Action::Ended { .. } => step.effect = Effect::Read((e.value != 0).to_string()),
@@ -311,12 +313,9 @@ impl Recorder {
                     now: describe(mismatch.now),
                 }
             }
-            Failure::Other { code, message, help, site } => trace::Failure::Other {
-                code,
-                message: message.clone(),
-                help: help.clone(),
-                site: site.map(place),
-            },
+            Failure::Other { code, message, help, site } => {
+                trace::Failure::Other { code, message: message.clone(), help: help.clone(), site: site.map(place) }
+            }
             _ => trace::Failure::Other {
                 code: "internal",
                 message: format!("`{}` without its steps", failure.code()),
@@ -330,7 +329,12 @@ impl Recorder {
         let thread = self.place_of.get(&access.thread).copied().unwrap_or(0);
         let before = |r: &Recorded| r.step.thread == thread && r.index < access.after;
         let last = self.steps.iter().rposition(before).map(|index| index + 1);
-        RacyAccess { thread, what: what.to_owned(), site: place(access.site), after_step: last.unwrap_or(self.spawn_steps[thread]) }
+        RacyAccess {
+            thread,
+            what: what.to_owned(),
+            site: place(access.site),
+            after_step: last.unwrap_or(self.spawn_steps[thread]),
+        }
     }
 
     /// What would order the two accesses: a read of the second thread from a write of the first one after its access, whose
@@ -338,7 +342,8 @@ impl Recorder {
     fn missing_edge(&self, race: &dpor::Race) -> Option<String> {
         let first = self.place_of.get(&race.first.thread).copied()?;
         let second = self.place_of.get(&race.second.thread).copied()?;
-        let candidates = self.steps.iter().enumerate().filter(|(_, r)| r.step.thread == second && r.index < race.second.after);
+        let candidates =
+            self.steps.iter().enumerate().filter(|(_, r)| r.step.thread == second && r.index < race.second.after);
         for (reader, r) in candidates {
             let Some(writer) = r.step.reads.and_then(|reads| reads.step) else { continue };
             let w = &self.steps[writer - 1];
@@ -392,7 +397,9 @@ impl Recorder {
         let mut owners: Vec<(usize, Option<usize>)> = Vec::new();
         for (index, r) in self.steps.iter().enumerate().filter(|(_, r)| r.step.object == object) {
             match (r.step.role, &r.step.effect) {
-                (Role::Acquire, Effect::Text(text)) if text == "acquired" => owners.push((r.step.thread, Some(index + 1))),
+                (Role::Acquire, Effect::Text(text)) if text == "acquired" => {
+                    owners.push((r.step.thread, Some(index + 1)))
+                }
                 (Role::Release, _) => owners.retain(|(thread, _)| *thread != r.step.thread),
                 _ => {}
             }

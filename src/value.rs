@@ -35,7 +35,11 @@ impl Names {
     /// Words that are addresses in disguise differ from run to run, and reports must not.
     fn number(&mut self, value: u64) -> String {
         const USER_SPACE: std::ops::Range<u64> = 1 << 40..1 << 47;
-        if cfg!(target_pointer_width = "64") && USER_SPACE.contains(&value) { self.pointer(value) } else { value.to_string() }
+        if cfg!(target_pointer_width = "64") && USER_SPACE.contains(&value) {
+            self.pointer(value)
+        } else {
+            value.to_string()
+        }
     }
 }
 

@@ -238,7 +238,11 @@ fn an_object_of_an_earlier_execution_is_refused() {
     });
     says(
         failing(&report, Kind::Outside),
-        &["error[interleave::outside]", "that an earlier execution has used", "create the object in the body of the model"],
+        &[
+            "error[interleave::outside]",
+            "that an earlier execution has used",
+            "create the object in the body of the model",
+        ],
     );
 }
 

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use crate::op::{Action, Budget, ObjectId, Op, Ordering, Site, ThreadId};
 use crate::explorer::spin_choice;
 use crate::memory::Memory;
+use crate::op::{Action, Budget, ObjectId, Op, Ordering, Site, ThreadId};
 
 /// An event of one graph: its stamp, the position in insertion order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

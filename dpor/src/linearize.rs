@@ -161,17 +161,33 @@ impl Linearizer {
 
     /// An interleaving, with the fewest preemptions, of `events` and all that they depend on (everything, if `events` is
     /// empty).
-    pub(crate) fn witness(&mut self, graph: &Graph, known: Known<'_>, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
+    pub(crate) fn witness(
+        &mut self,
+        graph: &Graph,
+        known: Known<'_>,
+        events: &[EventId],
+    ) -> Option<(u32, Vec<EventId>)> {
         self.order(graph, known, events, Edges::Interleaving)
     }
 
     /// The same for a graph that is no interleaving: reads may be stale.
-    pub(crate) fn weak_witness(&mut self, graph: &Graph, known: Known<'_>, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
+    pub(crate) fn weak_witness(
+        &mut self,
+        graph: &Graph,
+        known: Known<'_>,
+        events: &[EventId],
+    ) -> Option<(u32, Vec<EventId>)> {
         self.order(graph, known, events, Edges::Modification)
             .or_else(|| self.order(graph, known, events, Edges::Causality))
     }
 
-    fn order(&mut self, graph: &Graph, known: Known<'_>, roots: &[EventId], edges: Edges) -> Option<(u32, Vec<EventId>)> {
+    fn order(
+        &mut self,
+        graph: &Graph,
+        known: Known<'_>,
+        roots: &[EventId],
+        edges: Edges,
+    ) -> Option<(u32, Vec<EventId>)> {
         let wanted = |e: EventId| {
             roots.is_empty() || roots.iter().any(|&r| graph.knows(r, Clock::Porf, e) || is_write_part_of(graph, e, r))
         };
@@ -249,7 +265,9 @@ impl Linearizer {
                 needs.resize(start + self.used, 0);
                 for &event in &events[unit.first as usize..unit.end as usize] {
                     predecessors(graph, event, edges, |before| {
-                        if let Some((other, index)) = self.home[before.index()].filter(|(other, _)| *other as usize != place) {
+                        if let Some((other, index)) =
+                            self.home[before.index()].filter(|(other, _)| *other as usize != place)
+                        {
                             let need = &mut needs[start + other as usize];
                             *need = (*need).max(index + 1);
                         }
@@ -282,7 +300,8 @@ impl Linearizer {
                     new |= need > reached;
                     needs[kept * width + other] = need.max(reached);
                 }
-                let joins = kept > 0 && !new && !units[kept - 1].yields && !unit.free && !changes_guard(graph, events, unit);
+                let joins =
+                    kept > 0 && !new && !units[kept - 1].yields && !unit.free && !changes_guard(graph, events, unit);
                 if joins {
                     units[kept - 1].end = unit.end;
                     units[kept - 1].yields = unit.yields;
@@ -338,7 +357,8 @@ impl Linearizer {
         let mut at = vec![0u16; self.used];
         let (mut order, mut cost, mut last) = (Vec::new(), 0, None);
         loop {
-            let next = last.filter(|&l| self.is_ready(l, &at)).or_else(|| (0..self.used).find(|&l| self.is_ready(l, &at)));
+            let next =
+                last.filter(|&l| self.is_ready(l, &at)).or_else(|| (0..self.used).find(|&l| self.is_ready(l, &at)));
             let Some(lane) = next else {
                 let all = self.lanes().iter().zip(&at).all(|(lane, &at)| at as usize == lane.units.len());
                 return all.then_some((cost, order));

@@ -112,7 +112,8 @@ fn message_of(payload: &dyn Any) -> String {
 /// Whether std is about to abort the process: it panics once more, with one of these texts, when a panic leaves a destructor
 /// during unwinding, or a function that must not unwind.
 fn is_fatal(message: &str) -> bool {
-    message.starts_with("panic in a destructor during cleanup") || message.starts_with("panic in a function that cannot unwind")
+    message.starts_with("panic in a destructor during cleanup")
+        || message.starts_with("panic in a function that cannot unwind")
 }
 
 impl Engine {
@@ -139,7 +140,8 @@ impl Engine {
         let thread = self.threads.get(self.current.get());
         let name = self.thread_name(self.current.get()).unwrap_or_else(|| format!("{:?}", self.current.get()));
         let last = thread.panic.with(|panic| panic.clone());
-        let cause = last.map_or(String::new(), |p| format!(": `{}` at {}:{}:{}", p.message, p.place.0, p.place.1, p.place.2));
+        let cause =
+            last.map_or(String::new(), |p| format!(": `{}` at {}:{}:{}", p.message, p.place.0, p.place.1, p.place.2));
         let when = match self.phase.get() {
             Phase::Running => "while the thread was unwinding from another panic",
             Phase::Ending => "while the thread was unwound at the end of an execution",

@@ -19,8 +19,8 @@
 mod controller;
 mod execution;
 pub(crate) mod exit;
-mod statics;
 pub(crate) mod hook;
+mod statics;
 mod storage;
 mod threads;
 
@@ -67,12 +67,7 @@ pub(crate) enum Failure {
     /// Threads spin, and nobody can change what they read.
     Livelock,
     /// Two plain accesses race.
-    Race {
-        race: Race,
-        family: &'static str,
-        what: (&'static str, &'static str),
-        created: Site,
-    },
+    Race { race: Race, family: &'static str, what: (&'static str, &'static str), created: Site },
     /// The program did something else than before.
     Nondeterminism(Mismatch),
     /// By its stable code.
@@ -95,7 +90,9 @@ impl Failure {
     /// Whether two failures are the same for a replay: the same kind at the same place.
     pub(crate) fn is_like(&self, other: &Failure) -> bool {
         match (self, other) {
-            (Failure::Panic(a), Failure::Panic(b)) => a.thread == b.thread && a.place == b.place && a.message == b.message,
+            (Failure::Panic(a), Failure::Panic(b)) => {
+                a.thread == b.thread && a.place == b.place && a.message == b.message
+            }
             _ => self.code() == other.code(),
         }
     }

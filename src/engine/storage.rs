@@ -35,9 +35,8 @@ impl Storage {
     }
 
     fn find(&self, key: usize) -> Option<NonNull<dyn Any>> {
-        self.values.with(|values| {
-            values.iter_mut().find(|(k, _)| *k == key).map(|(_, value)| NonNull::from(value.as_mut()))
-        })
+        self.values
+            .with(|values| values.iter_mut().find(|(k, _)| *k == key).map(|(_, value)| NonNull::from(value.as_mut())))
     }
 
     /// Whether there is nothing to destroy.

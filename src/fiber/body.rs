@@ -8,11 +8,7 @@ pub(crate) enum Body {
     /// A closure.
     Closure(Box<dyn FnOnce()>),
     /// `run(on, number)`: needs no allocation.
-    Call {
-        run: fn(*const (), u32),
-        on: *const (),
-        number: u32,
-    },
+    Call { run: fn(*const (), u32), on: *const (), number: u32 },
 }
 
 /// Runs `body`, which must not unwind: every panic is the controller's business, and below this frame there is only a

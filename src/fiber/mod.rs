@@ -56,9 +56,9 @@ mod tests;
 use std::ops::Range;
 
 pub(crate) use self::body::Body;
-pub(crate) use self::pool::{Handle, Lease};
 #[cfg(any(test, unix))]
 pub(crate) use self::pool::Pool;
+pub(crate) use self::pool::{Handle, Lease};
 pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, run_on_worker};
 #[allow(unused_imports, reason = "for controllers that need them")]
 pub(crate) use self::{

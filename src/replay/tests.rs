@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::decision::{pack, unpack};
-use super::token::{self, token};
 use super::error::ReplayError;
 use super::request::load;
+use super::token::{self, token};
 use super::*;
 
 fn decision(thread: u32, read: u32, place: u32, choice: u32) -> Decision {

@@ -75,3 +75,52 @@ fn destructors_that_stop_their_workers() {
     };
     assert_eq!(failure(stuck), Kind::Deadlock);
 }
+
+/// A destructor in an execution that is over finds things as they were left.
+#[test]
+fn destructors_of_a_failed_execution() {
+    use interleave::sync::Arc;
+
+    struct Stack(Arc<AtomicUsize>);
+    impl Drop for Stack {
+        fn drop(&mut self) {
+            // What the model left, not what the stack was made with.
+            let raw = self.0.swap(0, Relaxed);
+            if raw != 0 {
+                // SAFETY: 1. Whoever takes it out of the atomic owns it.
+                drop(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<String>(raw)) });
+            }
+        }
+    }
+    let kind = failure(|| {
+        let first = Box::into_raw(Box::new(String::from("first"))).expose_provenance();
+        let stack = Stack(Arc::new(AtomicUsize::new(first)));
+        let popped = stack.0.swap(0, Relaxed);
+        // SAFETY: 1. As above.
+        drop(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<String>(popped)) });
+        thread::park();
+    });
+    assert_eq!(kind, Kind::Deadlock);
+}
+
+/// What an unjoined thread returns is dropped late, and its destructor may do anything.
+#[test]
+fn results_that_nobody_takes_are_dropped() {
+    use interleave::sync::Arc;
+    use interleave::sync::atomic::AtomicUsize;
+    struct Adds(Arc<AtomicUsize>);
+    impl Drop for Adds {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+    let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    let report = interleave::Builder::new().explore(|| {
+        let n = Arc::new(AtomicUsize::new(0));
+        let m = n.clone();
+        drop(thread::spawn(move || Adds(m)));
+        seen.lock().unwrap().insert(n.load(Relaxed));
+    });
+    assert_eq!(report.verdict, interleave::Verdict::Complete, "{report}");
+    assert_eq!(seen.into_inner().unwrap().into_iter().collect::<Vec<_>>(), [0, 1]);
+}

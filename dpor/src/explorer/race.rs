@@ -119,7 +119,11 @@ impl Explorer {
             }
             let e = graph.event(head);
             if position.is_init() || !graph.knows(position, Clock::Hb, head) {
-                let access = if graph.is_write_part(head) || e.part == crate::Part::Write { Access::Write } else { Access::Read };
+                let access = if graph.is_write_part(head) || e.part == crate::Part::Write {
+                    Access::Write
+                } else {
+                    Access::Read
+                };
                 let site = e.site;
                 let first = PlainAccess { thread: e.thread, after: e.index, access, site };
                 return Err(Race { first, second: now });

@@ -1,7 +1,7 @@
 //! Backward revisits: which older reads a new write may redirect to itself. ALGORITHM.md 3, `revisits` and `maximal`.
 
-use super::exhaustive::{Adding, Pick, Turn, deletable, order_of};
 use super::Explorer;
+use super::exhaustive::{Adding, Pick, Turn, deletable, order_of};
 use crate::event::{EventId, Flags, Kind, Order, Part};
 use crate::graph::{Clock, Graph};
 use crate::op::{ObjectId, Outcome};

@@ -1,9 +1,9 @@
 //! One run of the program: the replay of the events that the graph has, in an order that extends program order and
 //! reads-from, and the choice of whom to run.
 
+use super::Explorer;
 use super::config::{Mismatch, Step, ThreadOrder};
 use super::spin::{Probe, choice};
-use super::Explorer;
 use crate::event::{Event, EventId, Flags, Part, label};
 use crate::graph::{Graph, ThreadEvents};
 use crate::linearize::Known;
@@ -275,11 +275,7 @@ impl Explorer {
     /// What to say about an operation that is not the recorded one.
     pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
         let recorded = self.frame.graph.event(recorded);
-        Mismatch {
-            thread,
-            recorded: (recorded.kind.name(), recorded.site),
-            now: (op.info.name, op.site),
-        }
+        Mismatch { thread, recorded: (recorded.kind.name(), recorded.site), now: (op.info.name, op.site) }
     }
 
     /// The object number of something this execution has not used yet: the recorded one, if the thread's next event is

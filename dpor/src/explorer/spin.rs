@@ -92,7 +92,9 @@ impl Explorer {
                 Step::Done(0)
             }
             Some(Class::Active) => self.pass(thread, op, choice::PASS),
-            Some(Class::GivesUp { after, .. }) if after <= self.config.spin_budget => self.pass(thread, op, choice::PASS),
+            Some(Class::GivesUp { after, .. }) if after <= self.config.spin_budget => {
+                self.pass(thread, op, choice::PASS)
+            }
             Some(class) => {
                 let in_vain = self.in_vain(thread);
                 let id = self.append(thread, op);
@@ -194,9 +196,13 @@ impl Explorer {
             end -= self.graph().threads[thread.index()].events[..end]
                 .iter()
                 .rev()
-                .take_while(|&&id| matches!(graph.events[id.index()].part, Part::Read | Part::Fence) || graph.is_write_part(id))
+                .take_while(|&&id| {
+                    matches!(graph.events[id.index()].part, Part::Read | Part::Fence) || graph.is_write_part(id)
+                })
                 .count();
-            let Some(&before) = end.checked_sub(1).map(|i| &graph.threads[thread.index()].events[i]) else { return count };
+            let Some(&before) = end.checked_sub(1).map(|i| &graph.threads[thread.index()].events[i]) else {
+                return count;
+            };
             let e = &graph.events[before.index()];
             if e.part != Part::Spin || e.choice != choice::GO_ON {
                 return count;

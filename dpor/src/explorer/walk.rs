@@ -3,11 +3,11 @@
 //!
 //! `Spawn`, `End` and a `Join` that can proceed commute with everything and are performed as soon as they are reached.
 
+use super::Explorer;
 use super::config::{Step, Strategy};
 use super::exhaustive::{Pick, order_of};
 use super::run::State;
 use super::spin::choice;
-use super::Explorer;
 use crate::event::{Event, EventId, Flags, Part};
 use crate::memory::{self, Memory};
 use crate::op::{Action, Budget, Op, ThreadId};
@@ -57,9 +57,7 @@ impl Walk {
             Strategy::Exhaustive => (Source::Off, 0),
             Strategy::Interleavings => (Source::All, 0),
             Strategy::Random { seed, executions } => (Source::Random { left: *executions }, *seed),
-            Strategy::Replay(schedule) => {
-                (Source::Given { decisions: schedule.decisions.clone(), done: false }, 0)
-            }
+            Strategy::Replay(schedule) => (Source::Given { decisions: schedule.decisions.clone(), done: false }, 0),
         };
         Walk { source, seed, ..Walk::default() }
     }
@@ -236,8 +234,10 @@ impl Explorer {
         if let Some(thread) = (0..self.thread_count).map(|t| ThreadId(t as u32)).find(|&t| self.is_on_its_way(t)) {
             return Some(thread);
         }
-        let ready: Vec<ThreadId> =
-            (0..self.thread_count).map(|t| ThreadId(t as u32)).filter(|&t| self.exists(t) && self.is_ready(t)).collect();
+        let ready: Vec<ThreadId> = (0..self.thread_count)
+            .map(|t| ThreadId(t as u32))
+            .filter(|&t| self.exists(t) && self.is_ready(t))
+            .collect();
         if ready.is_empty() {
             self.run.over = true;
             return None;
@@ -324,7 +324,14 @@ impl Explorer {
         }
     }
 
-    fn walk_choose(&mut self, thread: ThreadId, op: &Op, alternatives: u32, budget: Budget, given: Option<Decision>) -> Step {
+    fn walk_choose(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        alternatives: u32,
+        budget: Budget,
+        given: Option<Decision>,
+    ) -> Step {
         let graph = &self.frame.graph;
         let spent = graph.spent[budget as usize];
         let affordable = budget == Budget::Free || spent < self.config.budgets[budget as usize];

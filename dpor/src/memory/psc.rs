@@ -138,7 +138,9 @@ fn scb(graph: &Graph, x: EventId, y: EventId) -> bool {
         return true;
     }
     let after = graph.threads[ex.thread.index()].events[ex.index as usize + 1..].iter();
-    let Some(&after) = after.clone().find(|&&e| graph.event(e).object != ex.object || graph.event(e).part == Part::Fence) else {
+    let Some(&after) =
+        after.clone().find(|&&e| graph.event(e).object != ex.object || graph.event(e).part == Part::Fence)
+    else {
         return false;
     };
     let before = graph.threads[ey.thread.index()].events[..ey.index as usize].iter().rev();

@@ -79,7 +79,8 @@ pub trait Controller {
 
     /// The caller has exclusive access (`get_mut`, `into_inner`, drop): returns the newest state of the object if this
     /// execution has used it, and makes it new ([`Slot::forget`]). An operation that is not ordered before is a race.
-    fn exclusive(&self, target: Target<'_>, what: &'static dpor::Info, site: &'static Location<'static>) -> Option<u64>;
+    fn exclusive(&self, target: Target<'_>, what: &'static dpor::Info, site: &'static Location<'static>)
+    -> Option<u64>;
 
     /// Starts a model thread that runs `body`. The caller has performed `Action::Spawn` before.
     fn start(&self, thread: ThreadId, spec: ThreadSpec);

@@ -156,6 +156,8 @@ where
 {
     const INFO: &Info = &Info { name: "spawn", family: "thread", role: Role::Plain };
     let result = shim::Arc::new_at(Mutex::new(None), site);
+    // A counted clone is an operation: between the spawn and the start there must be none.
+    let theirs = result.clone();
     let id = match perform_in(controller, None, Action::Spawn, INFO, site) {
         Answer::Done(id) => Some(ThreadId(id as u32)),
         Answer::Inert | Answer::Outside => None,
@@ -167,10 +169,10 @@ where
         site,
         thread: OnceLock::new(),
         fate: fate.clone(),
-        result: result.clone(),
+        result,
     };
     let Some(id) = id else { return started };
-    let life: Box<dyn Life + 'a> = Box::new(Errand { f: Some(f), result: Some(result), fate });
+    let life: Box<dyn Life + 'a> = Box::new(Errand { f: Some(f), result: Some(theirs), fate });
     // SAFETY: 1. Only the lifetime changes. 2. The caller keeps what it stands for valid until the thread has ended, and the
     // controller runs and drops it before that.
     let life = unsafe { std::mem::transmute::<Box<dyn Life + 'a>, Box<dyn Life>>(life) };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use interleave::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use interleave::sync::{Arc, Mutex};
-use interleave::{Builder, Verdict, hint, thread};
+use interleave::{Builder, Kind, Strategy, Verdict, hint, thread};
 
 use Ordering::{Acquire, Relaxed, Release};
 
@@ -123,4 +123,49 @@ fn a_mutex_may_be_polled() {
         }
         t.join().unwrap();
     });
+}
+
+#[test]
+fn two_threads_that_wait_for_nobody_are_a_livelock() {
+    let report = Builder::new().explore(|| {
+        let (x, x2) = counter();
+        let (y, y2) = counter();
+        let x3 = x.clone();
+        let waits = thread::spawn(move || {
+            while x2.load(Acquire) == 0 {
+                hint::spin_loop();
+            }
+        });
+        let stores = thread::spawn(move || y2.store(1, Release));
+        y.load(Acquire);
+        while x3.load(Acquire) == 0 {
+            hint::spin_loop();
+        }
+        waits.join().unwrap();
+        stores.join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::Failed(Kind::Livelock), "{report}");
+    assert!(report.failure.unwrap().report.starts_with("error[interleave::livelock]"));
+}
+
+#[test]
+fn a_random_failure_behind_a_contended_lock_is_told_as_it_is() {
+    let report = Builder::new().strategy(Strategy::Random).max_executions(2_000).explore(|| {
+        let lock = Arc::new(AtomicBool::new(false));
+        let take = |lock: &AtomicBool| {
+            let mut waited = false;
+            while lock.swap(true, Acquire) {
+                waited = true;
+                hint::spin_loop();
+            }
+            lock.store(false, Release);
+            waited
+        };
+        let theirs = lock.clone();
+        let t = thread::spawn(move || assert!(!take(&theirs), "it had to wait"));
+        take(&lock);
+        t.join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::Failed(Kind::Panic), "{report}");
+    assert!(report.failure.unwrap().report.starts_with("error[interleave::panic]: it had to wait"));
 }

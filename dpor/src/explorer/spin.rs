@@ -220,6 +220,8 @@ impl Explorer {
         // What the thread read before the loop is no part of the iteration.
         let reads = match self.parked_in(thread) {
             Some(Class::Await { reads } | Class::GivesUp { reads, .. }) => reads as usize,
+            // A replay has learned nothing about the loop: what it looked at last is what it waits for.
+            None if self.walk.is_on() => 1,
             _ => usize::MAX,
         };
         let idle = self.idle_suffix(thread, end);

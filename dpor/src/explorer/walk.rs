@@ -75,6 +75,14 @@ impl Walk {
         }
     }
 
+    /// Whether the rest of the given decisions has one of the thread's.
+    fn comes_again(&self, thread: ThreadId) -> bool {
+        match &self.source {
+            Source::Given { decisions, .. } => decisions.iter().skip(self.position).any(|d| d.thread == thread),
+            _ => false,
+        }
+    }
+
     /// Whether the thread has no part in the rest of the given decisions, of which there are some.
     fn is_done_with(&self, thread: ThreadId) -> bool {
         match &self.source {
@@ -353,7 +361,9 @@ impl Explorer {
             Some(decision) => {
                 let id = self.append(thread, op);
                 self.frame.graph.events[id.index()].choice = decision.choice;
-                if decision.choice == choice::PARK { self.park(thread, op) } else { Step::Done(0) }
+                // A thread that was parked and went on later goes on at once: here nothing waits to be changed first.
+                let goes_on = decision.choice != choice::PARK || self.walk.comes_again(thread);
+                if goes_on { Step::Done(0) } else { self.park(thread, op) }
             }
         }
     }

@@ -169,3 +169,22 @@ fn a_random_failure_behind_a_contended_lock_is_told_as_it_is() {
     assert_eq!(report.verdict, Verdict::Failed(Kind::Panic), "{report}");
     assert!(report.failure.unwrap().report.starts_with("error[interleave::panic]: it had to wait"));
 }
+
+#[test]
+fn a_deadlock_after_a_first_sleep_is_one() {
+    let report = Builder::new().explore(|| {
+        let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
+        let theirs = locks.clone();
+        let t = thread::spawn(move || {
+            thread::sleep(std::time::Duration::from_secs(1));
+            let _second = theirs.1.lock().unwrap();
+            drop(theirs.0.lock());
+        });
+        let first = locks.0.lock().unwrap();
+        drop(locks.1.lock());
+        drop(first);
+        t.join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::Failed(Kind::Deadlock), "{report}");
+    assert!(report.failure.unwrap().report.starts_with("error[interleave::deadlock]"));
+}

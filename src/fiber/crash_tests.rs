@@ -1,10 +1,9 @@
 //! Workers, and what they survive. What ends a process is tried in a process of its own.
 
 use std::process::{Command, Output};
-use std::sync::Mutex;
 use std::thread;
 
-use super::{Abandoned, Cause, Pool, abandon_worker, in_fatal_section, last_words, run_on_worker, suspend, with_note};
+use super::{Abandoned, Cause, Pool, abandon_worker, last_words, run_on_worker, suspend, with_note};
 
 const STACK_BYTES: usize = 64 << 10;
 
@@ -91,6 +90,9 @@ fn recurse(depth: u64) {
 
 #[cfg(all(unix, not(miri), not(feature = "os-threads"), any(feature = "generator", feature = "corosensei")))]
 mod overflow {
+    use std::sync::Mutex;
+
+    use super::super::in_fatal_section;
     use super::*;
 
     #[test]

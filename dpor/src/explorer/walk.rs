@@ -187,6 +187,13 @@ impl Explorer {
         if self.run.probe.is_some() {
             return self.probe_step(thread, op);
         }
+        if matches!(op.action, Action::Spin | Action::Yield) {
+            let events = self.frame.graph.threads[thread.index()].events.len();
+            if self.follows_spin(thread, events) {
+                // It is no event, so no decision is about it.
+                return Step::Done(0);
+            }
+        }
         if self.run.granted == Some(thread) {
             self.run.granted = None;
             return self.perform(thread, op);

@@ -48,7 +48,8 @@ pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
 /// The name of the model: the test's, which is the OS thread's, or the program's.
 fn test_name(builder: &Builder) -> String {
     let thread = std::thread::current().name().filter(|name| *name != "main").map(str::to_owned);
-    builder.name.clone().or(thread).unwrap_or_else(program)
+    // The name becomes an OS thread's, which takes no null bytes.
+    builder.name.clone().or(thread).unwrap_or_else(program).replace('\0', "\\0")
 }
 
 fn program() -> String {
@@ -151,6 +152,7 @@ impl Run<'_> {
     ) -> Result<Explored, Abandoned> {
         let work = || {
             let _hook = hook::install();
+            self.note_for_crashes();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, None);
             engine.count(counted);
             engine.run(|| self.loop_over(&engine, &config, limits))
@@ -158,6 +160,14 @@ impl Run<'_> {
         // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types, which
         // the program shares with an abandoned thread at its own risk, as the report says.
         unsafe { fiber::run_on_worker(Some(&self.test), work) }
+    }
+
+    /// What a signal that ends the process says.
+    fn note_for_crashes(&self) {
+        fiber::with_note(|note| {
+            note.truncate(0);
+            note.push(format!("  the model: {:?}", self.test).as_bytes());
+        });
     }
 
     fn loop_over(&self, engine: &Engine, config: &dpor::Config, limits: Limits) -> Explored {
@@ -346,6 +356,7 @@ impl Run<'_> {
         let config = dpor::Config { strategy, patient, ..builder.config(None) };
         let work = || {
             let _hook = hook::install();
+            self.note_for_crashes();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()));
             engine.count(counted);
             let mut failure = None;

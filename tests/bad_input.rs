@@ -316,6 +316,28 @@ fn a_panic_in_a_destructor_during_teardown_is_survived() {
 }
 
 #[test]
+fn a_panic_whose_scope_waits_in_vain_is_told() {
+    let report = Builder::new().explore(|| {
+        let a = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while a.load(Relaxed) == 0 {
+                    hint::spin_loop();
+                }
+            });
+            panic!("the cause");
+        });
+    });
+    says(failing(&report, Kind::Panic), &["error[interleave::panic]: the cause"]);
+}
+
+#[test]
+fn names_with_null_bytes_are_shown_escaped() {
+    let report = Builder::new().name("a\0b").explore(lost_update);
+    says(failing(&report, Kind::Panic), &["error[interleave::panic]"]);
+}
+
+#[test]
 fn a_stack_overflow_is_survived() {
     fn endless(n: u64) -> u64 {
         let big = std::hint::black_box([n; 64]);

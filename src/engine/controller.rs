@@ -400,17 +400,18 @@ fn too_many_threads(op: &Op) -> Failure {
 
 /// The last events that the failure depends on.
 fn involved(explorer: &dpor::Explorer, failure: &Failure, current: ThreadId) -> Vec<dpor::EventId> {
-    let graph = explorer.graph();
-    let last_of = |thread: ThreadId, after: u32| {
-        let events = graph.thread_events(thread);
-        (after as usize).min(events.len()).checked_sub(1).map(|i| events[i])
-    };
     match failure {
-        Failure::Panic(note) => last_of(note.thread, note.after).into_iter().collect(),
+        Failure::Panic(note) => events_before(explorer, note.thread, note.after),
         Failure::Race { race, .. } => {
-            [race.first, race.second].iter().filter_map(|access| last_of(access.thread, access.after)).collect()
+            [race.first, race.second].iter().flat_map(|a| events_before(explorer, a.thread, a.after)).collect()
         }
         Failure::Deadlock | Failure::Livelock => Vec::new(),
-        _ => last_of(current, u32::MAX).into_iter().collect(),
+        _ => events_before(explorer, current, u32::MAX),
     }
+}
+
+/// The last of the first `after` events of a thread, if there is one.
+pub(super) fn events_before(explorer: &dpor::Explorer, thread: ThreadId, after: u32) -> Vec<dpor::EventId> {
+    let events = explorer.graph().thread_events(thread);
+    (after as usize).min(events.len()).checked_sub(1).map(|last| events[last]).into_iter().collect()
 }

@@ -8,7 +8,7 @@ use dpor::{Ending, ThreadId};
 use sync_shims::model::controller::{Life, ThreadSpec, enter};
 use sync_shims::model::deferred;
 
-use super::{Engine, Failure, Outcome, Phase, Request, Site, hook};
+use super::{Engine, Failure, Outcome, PanicNote, Phase, Request, Site, controller, hook};
 use crate::fiber;
 
 /// Executions are numbered through the process, so that an object of one model is never taken for one of another.
@@ -100,11 +100,32 @@ impl Engine {
         if let Some(failure) = self.failure.with(|failure| failure.clone()) {
             return Outcome::Failed(failure, self.failed_at.with(|at| at.clone()));
         }
-        match self.explorer.with(|explorer| explorer.finish()) {
+        let ending = self.explorer.with(|explorer| explorer.finish());
+        if matches!(ending, Ending::Deadlock | Ending::Livelock)
+            && let Some(note) = self.stuck_panic()
+        {
+            let roots = self.explorer.with(|explorer| controller::events_before(explorer, note.thread, note.after));
+            return Outcome::Failed(Failure::Panic(note), roots);
+        }
+        match ending {
             Ending::Deadlock => Outcome::Failed(Failure::Deadlock, Vec::new()),
             Ending::Livelock => Outcome::Failed(Failure::Livelock, Vec::new()),
             ending => Outcome::Ended(ending),
         }
+    }
+
+    /// The panic of a thread that is stuck on its way out: a destructor waits, or a scope for threads that wait for the
+    /// panicked one. The panic is the cause, whatever the others are waiting for.
+    fn stuck_panic(&self) -> Option<PanicNote> {
+        let leaves_scope = |id| {
+            self.explorer
+                .with(|explorer| explorer.pending(id).is_some_and(|op| op.info.name.starts_with("end of scope")))
+        };
+        let stuck = |id, thread: &super::threads::Thread| {
+            thread.unwinding.get() && (self.suspended_panics.get() > 0 || leaves_scope(id))
+        };
+        let (_, thread) = self.threads.all().find(|(id, thread)| stuck(*id, thread))?;
+        thread.panic.with(|panic| panic.clone())
     }
 
     /// A panicked thread that nobody joined.

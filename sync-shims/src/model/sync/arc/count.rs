@@ -7,53 +7,83 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use dpor::{Action, Info, Role, Update};
 
-use crate::model::controller::{Controller, Target, current};
+use crate::model::controller::{Controller, current};
 use crate::model::deferred::drop_uncounted;
 use crate::model::event::{Answer, Identity, Site, perform_in};
 
 /// Both counts of one shared value.
 ///
-/// The real ones are kept in all cases: they own the memory, and a model starts from them. But when the modelled count says
-/// that a handle was the last, the real one may not know yet: a thread can be suspended between its operation and what it
-/// does then. So the modelled count decides about the value, and the real one about the memory.
+/// The real ones are kept in all cases: they own the memory, and a model starts from them. But other threads may run before
+/// an operation is performed, and also after it, before its thread goes on. So while a model runs its real counts are at no
+/// certain point of the execution: what a handle does, and which operations it performs, is decided by the results of
+/// modelled operations alone. The real counts
+///
+/// * own the memory: a handle has its share of them from before its first operation until after its last one, so that
+///   whatever is suspended in an operation finds its object;
+/// * decide about the value where nothing is modelled, which includes the end of an execution that was cut short.
+///
+/// For the second it takes that some handle has a share of the real strong count whenever the modelled one is not 0. It has:
+/// `clone` borrows a handle meanwhile, and `upgrade` reserves a share first.
 pub(super) struct Counts {
+    /// `new_cyclic` has a share before there is a value. Never grows from 0.
     strong: AtomicUsize,
     /// All strong handles together hold one, so that the memory outlives the value. `LOCKED` while `get_mut` looks.
     weak: AtomicUsize,
-    /// The value has been dropped or taken.
+    /// There is no value: not yet, or it has been dropped or taken.
     gone: AtomicBool,
     /// The modelled number of strong handles.
     strong_identity: Identity,
-    /// The modelled number of weak ones.
+    /// The modelled number of weak ones, without what the strong ones hold together; or `LOOKING`.
     weak_identity: Identity,
     /// The execution that asked last whether this count is modelled, and the answer in the lowest bit.
     modelled: AtomicU64,
+    /// What that execution found: both counts, before any of its threads changed them.
+    found: [AtomicU64; 2],
 }
 
 const LOCKED: usize = usize::MAX;
 
+/// The modelled number of weak handles while `get_mut` looks at the strong ones: none, and none has been made since.
+const LOOKING: u64 = 1 << 63;
+
 /// More handles than memory could hold: they have been forgotten, and the count is about to overflow.
 const TOO_MANY: usize = isize::MAX as usize;
 
-fn add(state: u64, [handles, _]: [u64; 2]) -> Option<u64> {
-    Some(state.wrapping_add(handles))
+fn one_more(state: u64, _: [u64; 2]) -> Option<u64> {
+    state.checked_add(1)
 }
 
-fn add_if_alive(state: u64, [handles, _]: [u64; 2]) -> Option<u64> {
-    (state != 0).then(|| state + handles)
+/// Defined for 0 too, where no thread has anything to give up: an exploration tries operations on all states of an object.
+fn one_less(state: u64, _: [u64; 2]) -> Option<u64> {
+    state.checked_sub(1)
+}
+
+fn one_more_if_alive(state: u64, _: [u64; 2]) -> Option<u64> {
+    if state == 0 { None } else { state.checked_add(1) }
 }
 
 fn take_if_only(state: u64, _: [u64; 2]) -> Option<u64> {
     (state == 1).then_some(0)
 }
 
-const ONE: u64 = 1;
-const MINUS_ONE: u64 = u64::MAX;
+/// One more weak handle, from a strong one. `get_mut` of another one looks in vain then.
+fn one_more_weak(state: u64, _: [u64; 2]) -> Option<u64> {
+    if state == LOOKING { Some(1) } else { state.checked_add(1) }
+}
+
+fn begin_look(state: u64, _: [u64; 2]) -> Option<u64> {
+    (state == 0).then_some(LOOKING)
+}
+
+fn end_look(state: u64, _: [u64; 2]) -> Option<u64> {
+    (state == LOOKING).then_some(0)
+}
 
 const fn info(family: &'static str, name: &'static str) -> Info {
     Info { name, family, role: Role::Plain }
 }
 
+static NEW_CYCLIC: Info = info("Arc", "new_cyclic");
 static CLONE: Info = info("Arc", "clone");
 static DROP: Info = info("Arc", "drop");
 static DOWNGRADE: Info = info("Arc", "downgrade");
@@ -97,25 +127,37 @@ pub(super) enum Unique {
     No,
 }
 
+/// What came of an upgrade.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Upgraded {
+    /// The value is gone.
+    No,
+    /// A model has counted the new handle; the share that was reserved is its share of the real count.
+    InModel,
+    /// The real count includes it, apart from any share that was reserved.
+    Really,
+}
+
 impl Counts {
     /// One strong handle, created at `site`.
     pub(super) const fn one(site: Site) -> Self {
-        Counts::new(1, site)
+        Counts::new(false, site)
     }
 
-    /// No strong handle yet, and one weak.
+    /// No value yet, but a share for the strong handle that it will have: see `begin`.
     pub(super) const fn none_yet(site: Site) -> Self {
-        Counts::new(0, site)
+        Counts::new(true, site)
     }
 
-    const fn new(strong: usize, site: Site) -> Self {
+    const fn new(gone: bool, site: Site) -> Self {
         Counts {
-            strong: AtomicUsize::new(strong),
+            strong: AtomicUsize::new(1),
             weak: AtomicUsize::new(1),
-            gone: AtomicBool::new(false),
+            gone: AtomicBool::new(gone),
             strong_identity: Identity::at(site),
             weak_identity: Identity::at(site),
             modelled: AtomicU64::new(0),
+            found: [const { AtomicU64::new(0) }; 2],
         }
     }
 
@@ -124,22 +166,36 @@ impl Counts {
         self.strong_identity.created()
     }
 
-    /// Whether this count is modelled in the execution of `controller`.
+    /// Whether this count is modelled in the execution of `controller`. To be asked before a real count is changed, so that the
+    /// first time in an execution both counts are as the execution found them.
     fn is_counted(&self, controller: &dyn Controller) -> bool {
         let execution = controller.execution();
         let known = self.modelled.load(Relaxed);
         if known >> 1 == execution {
             return known & 1 != 0;
         }
+        let strong = self.strong.load(Relaxed);
+        let together = usize::from(strong != 0);
+        let handles = if self.gone.load(Relaxed) { 0 } else { strong };
+        self.found[0].store(handles as u64, Relaxed);
+        self.found[1].store(self.weak.load(Relaxed).saturating_sub(together) as u64, Relaxed);
         let counted = controller.counts(self.created());
         self.modelled.store(execution << 1 | u64::from(counted), Relaxed);
         counted
     }
 
     /// Performs `action` on a modelled count, if there is one and it is to be used.
-    fn perform(&self, target: Target<'_>, action: Action, info: &'static Info, site: Site) -> Option<u64> {
+    fn perform(
+        &self,
+        identity: &Identity,
+        found: &AtomicU64,
+        action: Action,
+        info: &'static Info,
+        site: Site,
+    ) -> Option<u64> {
         current(|controller| match controller {
             Some(controller) if self.is_counted(controller) => {
+                let target = identity.target(found.load(Relaxed));
                 match perform_in(controller, Some(target), action, info, site) {
                     Answer::Done(old) => Some(old),
                     Answer::Inert | Answer::Outside => None,
@@ -155,15 +211,12 @@ impl Counts {
 
     /// An operation on the number of strong handles.
     fn strong(&self, action: Action, info: &'static Info, site: Site) -> Option<u64> {
-        let init = self.strong.load(Relaxed) as u64;
-        self.perform(self.strong_identity.target(init), action, info, site)
+        self.perform(&self.strong_identity, &self.found[0], action, info, site)
     }
 
-    /// An operation on the number of weak handles. What the strong ones hold together is not a handle.
+    /// An operation on the number of weak handles.
     fn weak(&self, action: Action, info: &'static Info, site: Site) -> Option<u64> {
-        let together = usize::from(self.strong.load(Relaxed) != 0);
-        let init = self.weak.load(Relaxed).saturating_sub(together) as u64;
-        self.perform(self.weak_identity.target(init), action, info, site)
+        self.perform(&self.weak_identity, &self.found[1], action, info, site)
     }
 
     /// To be called before the count tells anything: a model has to count from now on if it does not yet.
@@ -180,11 +233,7 @@ impl Counts {
 
     /// One more strong handle, from one that exists.
     pub(super) fn add_strong(&self, site: Site) {
-        self.strong(update(add, ONE, Relaxed), &CLONE, site);
-        self.really_add_strong();
-    }
-
-    fn really_add_strong(&self) {
+        self.strong(update(one_more, Relaxed), &CLONE, site);
         if self.strong.fetch_add(1, Relaxed) > TOO_MANY {
             process::abort();
         }
@@ -194,7 +243,7 @@ impl Counts {
     /// an execution that ends here does not keep its memory.
     pub(super) fn announce_release(&self, site: Option<Site>) -> Announced {
         let site = site.unwrap_or(self.created());
-        match self.strong(update(add, MINUS_ONE, Release), &DROP, site) {
+        match self.strong(update(one_less, Release), &DROP, site) {
             None => Announced::NotCounted,
             Some(1) => Announced::Last,
             Some(_) => Announced::Shared,
@@ -216,7 +265,7 @@ impl Counts {
         last
     }
 
-    /// Whoever gets `true` has to drop or take the value.
+    /// Whoever gets `true` has to drop or take the value. The one whom a modelled operation has told so always does.
     pub(super) fn claim_value(&self) -> bool {
         !self.gone.swap(true, Relaxed)
     }
@@ -250,7 +299,7 @@ impl Counts {
 
     /// One more weak handle, from a strong one.
     pub(super) fn downgrade(&self, site: Site) {
-        self.weak(update(add, ONE, Relaxed), &DOWNGRADE, site);
+        self.weak(update(one_more_weak, Acquire), &DOWNGRADE, site);
         let mut seen = self.weak.load(Relaxed);
         loop {
             if seen == LOCKED {
@@ -270,7 +319,7 @@ impl Counts {
 
     /// One more weak handle, from one that exists.
     pub(super) fn add_weak(&self, site: Site) {
-        self.weak(update(add, ONE, Relaxed), &CLONE_WEAK, site);
+        self.weak(update(one_more, Relaxed), &CLONE_WEAK, site);
         if self.weak.fetch_add(1, Relaxed) > TOO_MANY {
             process::abort();
         }
@@ -278,7 +327,7 @@ impl Counts {
 
     /// Tells a model that a weak handle is given up. Followed by `release_memory`, in any case.
     pub(super) fn announce_release_weak(&self) {
-        self.weak(update(add, MINUS_ONE, Release), &DROP_WEAK, self.created());
+        self.weak(update(one_less, Release), &DROP_WEAK, self.created());
     }
 
     /// Gives up a weak handle, or what the strong handles hold together; true if the memory has to be freed.
@@ -290,16 +339,22 @@ impl Counts {
         last
     }
 
-    /// One more strong handle, from a weak one; false if the value is gone.
-    pub(super) fn upgrade(&self, site: Site) -> bool {
+    /// To be called before `upgrade`: takes a share of the real strong count in advance, for if it succeeds in a model; the
+    /// caller gives it up again otherwise. False if there is none to be had, and none will be needed: no model counts, or the
+    /// value is gone already.
+    pub(super) fn reserve_for_upgrade(&self) -> bool {
         self.observe();
-        match self.strong(update(add_if_alive, ONE, Acquire), &UPGRADE, site) {
-            Some(0) => false,
-            Some(_) => {
-                self.really_add_strong();
-                true
-            }
-            None => self.really_upgrade(),
+        let counted = current(|controller| controller.is_some_and(|c| !c.inert() && self.is_counted(c)));
+        counted && self.strong.try_update(Relaxed, Relaxed, |count| (count != 0).then(|| count + 1)).is_ok()
+    }
+
+    /// One more strong handle, from a weak one.
+    pub(super) fn upgrade(&self, site: Site) -> Upgraded {
+        match self.strong(update(one_more_if_alive, Acquire), &UPGRADE, site) {
+            Some(0) => Upgraded::No,
+            Some(_) => Upgraded::InModel,
+            None if self.really_upgrade() => Upgraded::Really,
+            None => Upgraded::No,
         }
     }
 
@@ -316,8 +371,9 @@ impl Counts {
     /// Claims the value for the only strong handle; `None` if there are others.
     pub(super) fn take_if_only(&self, site: Site) -> Option<Share> {
         self.observe();
-        match self.strong(update(take_if_only, 0, Acquire), &TRY_UNWRAP, site) {
-            Some(old) => (old == 1 && self.claim_value()).then_some(Share::Strong),
+        match self.strong(update(take_if_only, Acquire), &TRY_UNWRAP, site) {
+            Some(1) => self.claim_value().then_some(Share::Strong),
+            Some(_) => None,
             None => {
                 let only = self.strong.compare_exchange(1, 0, Acquire, Relaxed).is_ok();
                 (only && self.claim_value()).then_some(Share::Memory)
@@ -328,12 +384,18 @@ impl Counts {
     /// Whether a strong handle is the only handle of all.
     pub(super) fn is_unique(&self, site: Site) -> bool {
         self.observe();
-        let load = Action::Load { order: Acquire };
-        match self.weak(load, &GET_MUT, site) {
-            None => self.is_really_unique(),
-            Some(0) => self.strong(load, &GET_MUT, site).is_none_or(|strong| strong == 1),
-            Some(_) => false,
+        self.is_unique_in_model(site).unwrap_or_else(|| self.is_really_unique())
+    }
+
+    /// A weak handle that is made of another strong one, which is then dropped, between the looks at the two counts must not
+    /// be missed. Std makes `downgrade` wait for the second look, which is the same as if it came first and `get_mut` failed.
+    fn is_unique_in_model(&self, site: Site) -> Option<bool> {
+        if self.weak(update(begin_look, Acquire), &GET_MUT, site)? != 0 {
+            return Some(false);
         }
+        let strong = self.strong(Action::Load { order: Acquire }, &GET_MUT, site)?;
+        let undisturbed = self.weak(update(end_look, Release), &GET_MUT, site)? == LOOKING;
+        Some(undisturbed && strong == 1)
     }
 
     /// The weak count is locked meanwhile, so that no weak handle is made of another strong one, which is then dropped,
@@ -350,20 +412,19 @@ impl Counts {
     /// Makes the value of a strong handle its own as far as that goes without copying it.
     pub(super) fn make_unique(&self, site: Site) -> Unique {
         self.observe();
-        let load = Action::Load { order: Acquire };
-        match self.weak(load, &MAKE_MUT, site) {
-            None => self.really_make_unique(),
-            Some(0) => match self.strong(load, &MAKE_MUT, site) {
-                None => self.really_make_unique(),
-                Some(1) => Unique::Yes,
-                Some(_) => Unique::No,
-            },
-            Some(_) => match self.strong(update(take_if_only, 0, Acquire), &MAKE_MUT, site) {
-                None => self.really_make_unique(),
-                Some(1) if self.claim_value() => Unique::ExceptWeak(Share::Strong),
-                Some(_) => Unique::No,
-            },
+        self.make_unique_in_model(site).unwrap_or_else(|| self.really_make_unique())
+    }
+
+    /// Nobody can upgrade or downgrade while the strong count is 0, so the look at the weak one is final.
+    fn make_unique_in_model(&self, site: Site) -> Option<Unique> {
+        if self.strong(update(take_if_only, Acquire), &MAKE_MUT, site)? != 1 {
+            return Some(Unique::No);
         }
+        if self.weak(Action::Load { order: Relaxed }, &MAKE_MUT, site)? != 0 {
+            return Some(if self.claim_value() { Unique::ExceptWeak(Share::Strong) } else { Unique::No });
+        }
+        self.strong(update(one_more, Release), &MAKE_MUT, site)?;
+        Some(Unique::Yes)
     }
 
     fn really_make_unique(&self) -> Unique {
@@ -392,6 +453,7 @@ impl Counts {
     pub(super) fn weak_count(&self, site: Site) -> usize {
         self.observe();
         match self.weak(Action::Load { order: Relaxed }, &WEAK_COUNT, site) {
+            Some(LOOKING) => 0,
             Some(count) => count as usize,
             None => match self.weak.load(Relaxed) {
                 LOCKED => 0,
@@ -417,15 +479,17 @@ impl Counts {
         }
     }
 
-    /// The first strong handle of a value that was made with a weak one at hand.
-    pub(super) fn begin(&self) {
-        self.strong.store(1, Release);
-        self.strong_identity.slot().forget();
+    /// The first strong handle of a value that was made with a weak one at hand, and has been written.
+    pub(super) fn begin(&self, site: Site) {
+        // If the execution ends at the operation, the value has to be dropped; but the count is to be found without it.
+        current(|controller| controller.map(|controller| self.is_counted(controller)));
+        self.gone.store(false, Release);
+        self.strong(update(one_more, Release), &NEW_CYCLIC, site);
     }
 }
 
-fn update(update: Update, operand: u64, order: Ordering) -> Action {
-    Action::Update { update, operands: [operand, 0], order, failure: Relaxed, weak: false }
+fn update(update: Update, order: Ordering) -> Action {
+    Action::Update { update, operands: [0; 2], order, failure: Relaxed, weak: false }
 }
 
 /// The place in the source where the caller was called.

@@ -65,15 +65,17 @@ impl<T> Arc<T> {
         let site = here();
         let shared = Box::leak(Box::new(Shared { counts: Counts::none_yet(site), value: MaybeUninit::<T>::uninit() }));
         let shared: NonNull<Shared<T>> = NonNull::from(shared).cast();
-        // It becomes what the strong handles hold together; if `make` panics, it frees the memory.
-        let weak = Weak { shared };
+        // The share of the strong handle to come; if `make` panics, it frees the memory.
+        let handle = Handle { shared };
+        // Only lent: it has no share of the weak count, of which the strong handles hold one together already.
+        let weak = ManuallyDrop::new(Weak { shared });
         let value = make(&weak);
         // SAFETY: 1. The memory is allocated and holds no value yet. 2. Nobody can read it, as no weak handle could be upgraded
         // so far.
         unsafe { value_of(shared).write(value) };
-        weak.counts().expect("it is not dangling").begin();
-        std::mem::forget(weak);
-        // SAFETY: 1. `begin` has made the count one, for this handle.
+        handle.counts().begin(site);
+        std::mem::forget(handle);
+        // SAFETY: 1. `begin` has counted this handle, which has the share from above.
         unsafe { Arc::from_shared(shared) }
     }
 
@@ -380,9 +382,15 @@ unsafe fn give_up<T: ?Sized>(shared: NonNull<Shared<T>>, announced: Announced, e
     let counts = unsafe { &(*shared.as_ptr()).counts };
     match announced {
         Announced::Last | Announced::Shared => {
+            // Until its fence has been performed, even if it was the last.
             let _handle = Handle { shared };
-            if announced == Announced::Last && counts.claim_value() {
-                counts.in_counted_order(|| end(value_of(shared)));
+            if announced == Announced::Last {
+                let claimed = counts.claim_value();
+                counts.in_counted_order(|| {
+                    if claimed {
+                        end(value_of(shared));
+                    }
+                });
             }
         }
         Announced::NotCounted => {
@@ -396,10 +404,10 @@ unsafe fn give_up<T: ?Sized>(shared: NonNull<Shared<T>>, announced: Announced, e
     }
 }
 
-/// A strong handle whose end is known to the model already: what it has of the real count. It is given up even if the drop
-/// of the value panics.
-struct Handle<T: ?Sized> {
-    shared: NonNull<Shared<T>>,
+/// What a strong handle has of the real count, when its end is known to the model already or its beginning is not yet. It is
+/// given up even if the drop of the value panics.
+pub(super) struct Handle<T: ?Sized> {
+    pub(super) shared: NonNull<Shared<T>>,
 }
 
 impl<T: ?Sized> Handle<T> {
@@ -413,7 +421,7 @@ impl<T: ?Sized> Drop for Handle<T> {
     fn drop(&mut self) {
         if self.counts().release_strong() {
             let _memory = Memory(self.shared);
-            // Not by the modelled count: it has ended before the last handle did.
+            // Not by the modelled count: the execution was cut short.
             if self.counts().claim_value() {
                 // SAFETY: 1. The value has been claimed, and the last handle is gone.
                 unsafe { ptr::drop_in_place(value_of(self.shared)) };

@@ -6,8 +6,9 @@ use std::num::NonZero;
 use std::ptr::{self, NonNull};
 
 use super::Arc;
-use super::count::{Counts, here};
+use super::count::{Counts, Upgraded, here};
 use super::memory::{Shared, around, free, value_of};
+use super::strong::Handle;
 
 /// Stands in for [`std::sync::Weak`]. See [`Arc`] for when a model counts handles.
 pub struct Weak<T: ?Sized> {
@@ -77,8 +78,16 @@ impl<T: ?Sized> Weak<T> {
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         let counts = self.counts()?;
-        // SAFETY: 1. `upgrade` has counted the new handle, and there is a value.
-        counts.upgrade(here()).then(|| unsafe { Arc::from_shared(self.shared) })
+        // In a model the new handle needs its share of the real count before it is counted there: others may run, and drop
+        // theirs, as soon as it is. The share is given up again if that fails or the execution ends.
+        let reserved = counts.reserve_for_upgrade().then(|| Handle { shared: self.shared });
+        match counts.upgrade(here()) {
+            Upgraded::No => return None,
+            Upgraded::Really => {}
+            Upgraded::InModel => std::mem::forget(reserved.expect("a value that is counted as alive has a handle")),
+        }
+        // SAFETY: 1. The new handle has been counted, and there is a value.
+        Some(unsafe { Arc::from_shared(self.shared) })
     }
 
     /// Stands in for [`std::sync::Weak::strong_count`].

@@ -24,8 +24,8 @@ fn arrive_outs(state: u64, [threads, _]: [u64; 2], _: ThreadId, out: &mut Outcom
     });
 }
 
-fn let_through_outs(_: u64, [generations, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(generations, 0));
+fn let_through_outs(let_through: u64, [generations, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(let_through.max(generations), 0));
 }
 
 fn wait_outs(let_through: u64, [generation, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {

@@ -98,8 +98,11 @@ fn try_lock_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcome
 }
 
 /// The first argument is the poison bit to set.
-fn unlock_outs(state: u64, [poison, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write((state | poison) & POISON, 0));
+fn unlock_outs(state: u64, [poison, _]: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+    // An exploration also asks about states in which somebody else holds it, or nobody.
+    if state & !POISON == held_by(thread) {
+        out.push(Outcome::write((state | poison) & POISON, 0));
+    }
 }
 
 fn is_poisoned_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {

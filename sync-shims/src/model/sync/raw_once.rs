@@ -55,8 +55,10 @@ fn begin_outs(state: u64, [force, _]: [u64; 2], _: ThreadId, out: &mut Outcomes)
     }
 }
 
-fn finish_outs(_: u64, [state, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state, 0));
+fn finish_outs(state: u64, [result, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if state == RUNNING.into() {
+        out.push(Outcome::write(result, 0));
+    }
 }
 
 fn wait_outs(state: u64, [force, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {

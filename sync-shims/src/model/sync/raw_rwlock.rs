@@ -3,6 +3,9 @@
 //! One guarded object. Bit 0 of its state is the poison flag; the rest of the lower half counts the readers; the upper half is
 //! 0, or one more than the number of the thread that writes. A reader is let in whenever nobody writes, also while a writer
 //! waits.
+//!
+//! An exploration asks what an operation would do in states in which its thread could not perform it, to learn whether it
+//! could come somewhere else. So to give back what is not held has no outcome.
 
 use std::panic::Location;
 use std::sync::PoisonError;
@@ -68,15 +71,19 @@ fn is_written(state: u64) -> bool {
     state >> 32 != 0
 }
 
+fn is_written_by(state: u64, thread: ThreadId) -> bool {
+    state & !(POISON | READERS) == writes(thread)
+}
+
 fn read_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    if !is_written(state) {
+    if !is_written(state) && state & READERS != READERS {
         out.push(Outcome::write(state + READER, state & POISON));
     }
 }
 
 fn try_read_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     read_outs(state, args, thread, out);
-    if is_written(state) {
+    if out.as_slice().is_empty() {
         out.push(Outcome::read(BUSY));
     }
 }
@@ -95,16 +102,22 @@ fn try_write_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcom
 }
 
 fn unlock_read_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state - READER, 0));
+    if !is_written(state) && state & READERS != 0 {
+        out.push(Outcome::write(state - READER, 0));
+    }
 }
 
 /// The first argument is the poison bit to set.
-fn unlock_write_outs(state: u64, [poison, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write((state | poison) & POISON, 0));
+fn unlock_write_outs(state: u64, [poison, _]: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+    if is_written_by(state, thread) {
+        out.push(Outcome::write((state | poison) & POISON, 0));
+    }
 }
 
-fn downgrade_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state & POISON | READER, 0));
+fn downgrade_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+    if is_written_by(state, thread) {
+        out.push(Outcome::write(state & POISON | READER, 0));
+    }
 }
 
 fn is_poisoned_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
@@ -311,5 +324,16 @@ mod tests {
         assert_eq!(outcomes(try_write_outs, READER), [Outcome::read(BUSY)]);
         assert_eq!(outcomes(unlock_write_outs, writes(ThreadId(1)) | POISON), [Outcome::write(POISON, 0)]);
         assert_eq!(outcomes(downgrade_outs, writes(ThreadId(1))), [Outcome::write(READER, 0)]);
+    }
+
+    #[test]
+    fn what_is_not_held_cannot_be_given_back() {
+        for state in [0, POISON, writes(ThreadId(1)), writes(ThreadId(0)) | POISON] {
+            assert_eq!(outcomes(unlock_read_outs, state), []);
+        }
+        for state in [0, POISON, READER, writes(ThreadId(0)), writes(ThreadId(2)) | POISON] {
+            assert_eq!(outcomes(unlock_write_outs, state), []);
+            assert_eq!(outcomes(downgrade_outs, state), []);
+        }
     }
 }

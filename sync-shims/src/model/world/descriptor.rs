@@ -16,14 +16,18 @@ pub(crate) struct Descriptors {
     cloned: AtomicBool,
 }
 
-/// One more.
+/// One more, made of another one.
 fn more(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state + 1, state));
+    if state != 0 {
+        out.push(Outcome::write(state + 1, state));
+    }
 }
 
 /// One less: the result is how many there were.
 fn less(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state - 1, state));
+    if state != 0 {
+        out.push(Outcome::write(state - 1, state));
+    }
 }
 
 impl Descriptors {

@@ -103,7 +103,7 @@ fn got(result: u64) -> String {
 
 /// Queues up to `args[0]` bytes: the result is how many, or [`NO_ROOM`].
 fn write_now(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    let count = (CAPACITY - (state & QUEUED)).min(args[0]);
+    let count = CAPACITY.saturating_sub(state & QUEUED).min(args[0]);
     out.push(if GONE.any_in(state) {
         Outcome::read(Errno::PIPE.result())
     } else if args[0] == 0 {

@@ -64,13 +64,17 @@ const NONBLOCKING: u64 = 1;
 const BACKLOG: u64 = 4097;
 
 /// From bound to listening.
-fn listen(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(LISTENING, 0));
+fn listen(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if state == BOUND {
+        out.push(Outcome::write(LISTENING, 0));
+    }
 }
 
 /// The socket is gone: the result is the number of tickets given out.
 fn close(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(CLOSED, state >> 2));
+    if state & PHASE != CLOSED {
+        out.push(Outcome::write(CLOSED, state >> 2));
+    }
 }
 
 /// Takes a ticket if somebody listens: the result is its number.

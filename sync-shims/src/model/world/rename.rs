@@ -30,8 +30,10 @@ fn put(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 }
 
 /// Puts `args[0]` in place of a mark.
-fn settle(_: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(args[0], 0));
+fn settle(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if Entry::from_state(state).is_moving() {
+        out.push(Outcome::write(args[0], 0));
+    }
 }
 
 /// Waits until the state is not 0, which it stays.

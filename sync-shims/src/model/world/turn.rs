@@ -16,9 +16,11 @@ fn take(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     }
 }
 
-/// Makes the state 0.
-fn give(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(0, 0));
+/// Makes the state 0 again.
+fn give(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    if state == 1 {
+        out.push(Outcome::write(0, 0));
+    }
 }
 
 impl Turn {

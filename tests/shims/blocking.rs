@@ -193,6 +193,23 @@ fn writers_are_alone() {
     });
 }
 
+/// Nobody notifies: a timed wait times out, or ends for no reason if there is a budget for that.
+#[test]
+fn timed_waits_end_spuriously_too() {
+    let seen = |budget| {
+        let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
+        let report = Builder::new().spurious(budget).explore(|| {
+            let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+            let (_guard, result) = condvar.wait_timeout(mutex.lock().unwrap(), Duration::from_secs(1)).unwrap();
+            seen.lock().unwrap().insert(result.timed_out());
+        });
+        assert!(report.failure.is_none(), "{report}");
+        seen.into_inner().unwrap().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(seen(0), [true]);
+    assert_eq!(seen(1), [false, true]);
+}
+
 /// What readers do is asked about every state of the lock, also those without a reader. The lock is one object, so the order
 /// of readers is explored as well.
 #[test]

@@ -62,6 +62,19 @@ fn a_spurious_wake_up_takes_the_mutex_again() {
 }
 
 #[test]
+fn a_timed_wait_that_ends_spuriously_has_not_timed_out() {
+    let model = Fake::new();
+    model.choices.borrow_mut().push(1);
+    model.run(|| {
+        let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+        let (guard, result) = condvar.wait_timeout(mutex.lock().unwrap(), Duration::ZERO).unwrap();
+        assert!(!result.timed_out());
+        let (_guard, result) = condvar.wait_timeout(guard, Duration::ZERO).unwrap();
+        assert!(result.timed_out());
+    });
+}
+
+#[test]
 fn too_many_threads_are_said_to_be() {
     let model = Fake::new();
     let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -37,7 +37,9 @@ fn waiters(state: u64) -> u64 {
 }
 
 fn enqueue_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state | waiting(thread), 0));
+    if state & (waiting(thread) | woken(thread)) == 0 {
+        out.push(Outcome::write(state | waiting(thread), 0));
+    }
 }
 
 fn wake_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
@@ -48,7 +50,8 @@ fn wake_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
 
 fn wake_or_time_out_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     wake_outs(state, args, thread, out);
-    if out.as_slice().is_empty() {
+    // Not in a state in which it has not begun to wait: an exploration asks about those too.
+    if state & waiting(thread) != 0 {
         out.push(Outcome::write(state & !waiting(thread), TIMED_OUT));
     }
 }
@@ -145,7 +148,8 @@ impl Condvar {
     fn wait_in_model<T>(&self, guard: &mut MutexGuard<'_, T>, timed: bool, site: Site) -> bool {
         self.check_thread(site);
         // A thread that wakes up for no reason need not enter the set: a notification that reaches it is a reason.
-        let spurious = !timed && wakes_up_spuriously(site);
+        // With a timeout, too, since it is told that the time was not over.
+        let spurious = wakes_up_spuriously(site);
         if !spurious {
             self.perform(enqueue_outs, false, &ENQUEUE, site);
         }
@@ -330,5 +334,6 @@ mod tests {
     fn a_timed_waiter_leaves_the_set_when_it_gives_up() {
         assert_eq!(outcomes(wake_or_time_out_outs, waiting(A) | woken(B), A), [Outcome::write(woken(B), TIMED_OUT)]);
         assert_eq!(outcomes(wake_or_time_out_outs, woken(A), A), [Outcome::write(0, 0)]);
+        assert_eq!(outcomes(wake_or_time_out_outs, waiting(B), A), []);
     }
 }

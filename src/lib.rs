@@ -63,7 +63,8 @@
 //! What model threads run on; of several, the last is used.
 //!
 //! * `corosensei` (default), `generator`: coroutines of the crate of that name.
-//! * `os-threads`: an OS thread for each model thread, for Miri and sanitizers. Unfinished: models do not run on it yet.
+//! * `os-threads`: an OS thread for each model thread, for Miri and sanitizers. Slow, and a stack overflow or a panic
+//!   that would abort ends the process there.
 
 mod builder;
 mod engine;

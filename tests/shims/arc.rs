@@ -276,6 +276,31 @@ fn a_cyclic_one_is_upgraded_once_it_is_made() {
     assert_eq!(seen.into_inner().unwrap().into_iter().collect::<Vec<_>>(), [None, Some(7)]);
 }
 
+/// Every execution is cut short at another place, and leaves nothing behind.
+#[test]
+fn executions_that_are_cut_short_drop_the_value() {
+    for way in 0..4 {
+        let all = std::sync::Mutex::new(Vec::new());
+        let kind = failure(|| {
+            let (value, alive) = Dropped::new();
+            all.lock().unwrap().push(alive);
+            let mut a = Arc::new(value);
+            let w = Arc::downgrade(&a);
+            let b = a.clone();
+            let t = thread::spawn(move || drop((w.upgrade(), w.clone())));
+            let u = thread::spawn(move || assert_ne!(Arc::strong_count(&b), 1 + way % 3));
+            if way == 3 {
+                drop(Arc::make_mut(&mut a).clone());
+            }
+            drop(a);
+            t.join().unwrap();
+            u.join().unwrap();
+        });
+        assert_eq!(kind, Kind::Panic);
+        assert!(all.into_inner().unwrap().iter().all(|alive| alive.load(Relaxed) == 0));
+    }
+}
+
 /// A reference count made by hand whose decrement is not a release.
 #[test]
 fn a_hand_made_count_without_release_is_a_race() {

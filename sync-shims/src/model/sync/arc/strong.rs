@@ -22,8 +22,8 @@ use crate::model::event::Site;
 /// * if dropping the value does something that other threads can notice, since then it matters which thread is last.
 ///
 /// When that happens with an `Arc` that is not counted in the model, the exploration starts again with all of those counted
-/// that are created at the same place in the source. A counted `Arc` is an object whose state holds both counts; every clone,
-/// drop, downgrade and upgrade is an operation, with the orderings of std.
+/// that are created at the same place in the source. A counted `Arc` is two objects, one for each count; every clone, drop,
+/// downgrade and upgrade is an operation on one of them, with the orderings of std.
 ///
 /// # Differences from std
 ///

@@ -40,3 +40,22 @@ fn statics_are_fresh_in_every_execution() {
     assert!(count > 8, "{count}");
     assert_eq!((COUNTER.load(Relaxed), LIST.lock().unwrap().len(), LOCK.get()), (0, 0, None));
 }
+
+/// What a lazy value holds is made anew in each execution, and dropped once.
+#[test]
+fn locks_in_lazy_statics_are_made_anew() {
+    static LAZY: LazyLock<Mutex<Vec<u32>>> = LazyLock::new(|| Mutex::new(vec![1, 2]));
+    static ONCE: OnceLock<Mutex<Vec<u32>>> = OnceLock::new();
+    let once = || ONCE.get_or_init(|| Mutex::new(vec![1]));
+    let count = executions(move || {
+        let t = thread::spawn(move || {
+            LAZY.lock().unwrap().push(3);
+            once().lock().unwrap().push(2);
+        });
+        LAZY.lock().unwrap().push(4);
+        once().lock().unwrap().push(2);
+        t.join().unwrap();
+        assert_eq!((LAZY.lock().unwrap().len(), once().lock().unwrap().len()), (4, 3));
+    });
+    assert!(count > 3, "{count}");
+}

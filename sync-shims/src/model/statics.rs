@@ -6,7 +6,9 @@
 //! that the program was loaded with (such values own nothing on the heap), and for values without drop glue.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,6 +71,9 @@ pub(crate) unsafe fn put_back_at_end<T: ?Sized>(
     }
     // SAFETY: 1. The reference is only used to learn the size.
     let size = size_of_val(unsafe { &*place });
+    if !is_outermost(controller, place.cast_const().cast::<()>().addr(), size) {
+        return;
+    }
     // SAFETY: 1. The execution is over when it runs, so nobody refers to the value. 2. It is the caller's that it is right.
     let drop_value: Box<dyn FnMut() + '_> = Box::new(move || unsafe { drop_value(place) });
     // SAFETY: 1. Only the lifetime changes: what is in a `static` refers to nothing shorter.
@@ -85,6 +90,27 @@ pub(crate) unsafe fn put_back_at_end<T: ?Sized>(
         let drop_value = drop_value.take().expect("it is made once");
         Box::new(Before { place, bytes, drop_value }) as Box<dyn Any>
     });
+}
+
+/// Places that are put back at the end of an execution.
+type Places = RefCell<Vec<Range<usize>>>;
+
+/// Whether nothing that contains this place is put back at the end of the execution; from now on, the place is. A `Mutex` in a
+/// `LazyLock` is made anew with it: its value must be dropped once, and what it held before is no constant.
+fn is_outermost(controller: &dyn Controller, start: usize, size: usize) -> bool {
+    static KEY: u8 = 0;
+    let key = (&raw const KEY).addr();
+    let places = controller.storage(Scope::Execution, key, &mut || Box::new(Places::default()) as Box<dyn Any>);
+    let Some(places) = places else { return false };
+    // SAFETY: 1. The storage keeps the value where it is until the end of the execution. 2. It is only used through `&`.
+    let Some(places) = (unsafe { places.as_ref() }).downcast_ref::<Places>() else { return false };
+    let mut places = places.borrow_mut();
+    let end = start + size;
+    let nested = places.iter().any(|place| place.start <= start && end <= place.end && *place != (start..end));
+    if !nested && !places.contains(&(start..end)) {
+        places.push(start..end);
+    }
+    !nested
 }
 
 /// To be called before a shim with the given identity lets a thread of a model change what it protects, at `data`: if that is

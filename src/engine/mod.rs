@@ -8,7 +8,6 @@
 //! | `execution` | one run from the first thread to the last, and its teardown |
 //! | `threads` | what is known of a model thread; how its body is run |
 //! | `storage` | values that live as long as a thread or an execution |
-//! | `statics` | whether an object may have been used by an earlier execution |
 //! | `exit` | what to say when the program exits |
 //! | `hook` | panics: one report for a failure, none for an unwinding that is only a teardown |
 //!
@@ -20,7 +19,6 @@ mod controller;
 mod execution;
 pub(crate) mod exit;
 pub(crate) mod hook;
-mod statics;
 mod storage;
 mod threads;
 

@@ -123,10 +123,7 @@ mod tests {
 
     #[test]
     fn registry_and_compiler_paths_are_cut() {
-        assert_eq!(
-            shown_file("/h/.cargo/registry/src/some-registry-19/foo-1.0.0/src/lib.rs"),
-            "foo-1.0.0/src/lib.rs"
-        );
+        assert_eq!(shown_file("/h/.cargo/registry/src/some-registry-19/foo-1.0.0/src/lib.rs"), "foo-1.0.0/src/lib.rs");
         assert_eq!(shown_file("/rustc/0123abcd/library/core/src/option.rs"), "library/core/src/option.rs");
     }
 

@@ -216,27 +216,35 @@ impl Explorer {
     /// read-modify-writes by which other parked threads look, and which leave the value as it is, do not count.
     pub(super) fn reads_newest(&self, thread: ThreadId) -> bool {
         let graph = &self.frame.graph;
+        let looks = self.last_look(thread);
+        looks.iter().filter(|id| graph.events[id.index()].part == Part::Read).all(|&id| {
+            let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
+            newer.iter().all(|&write| {
+                let other = graph.events[write.index()].thread;
+                self.run.is_parked(other) && self.last_look(other).contains(&write)
+            })
+        })
+    }
+
+    /// The accesses of the last iteration of a parked thread, newest first. What it did before the loop is no part of it.
+    fn last_look(&self, thread: ThreadId) -> Vec<EventId> {
+        let graph = &self.frame.graph;
         let end = graph.threads[thread.index()].events.len() - 1;
-        // What the thread read before the loop is no part of the iteration.
         let reads = match self.parked_in(thread) {
             Some(Class::Await { reads } | Class::GivesUp { reads, .. }) => reads as usize,
             // A replay has learned nothing about the loop: what it looked at last is what it waits for.
             None if self.walk.is_on() => 1,
             _ => usize::MAX,
         };
-        let idle = self.idle_suffix(thread, end);
-        let mut read_parts = idle.iter().filter(|id| graph.events[id.index()].part == Part::Read);
-        read_parts.by_ref().take(reads).all(|&id| {
-            let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
-            newer.iter().all(|&write| self.is_idle(write))
-        })
-    }
-
-    /// Whether the write belongs to the last iteration of a parked thread, and so leaves the value as it was.
-    fn is_idle(&self, write: EventId) -> bool {
-        let thread = self.frame.graph.events[write.index()].thread;
-        let end = self.graph().threads[thread.index()].events.len();
-        self.run.is_parked(thread) && self.idle_suffix(thread, end - 1).contains(&write)
+        let mut looks = self.idle_suffix(thread, end);
+        let is_read = |id: &EventId| graph.events[id.index()].part == Part::Read;
+        let mut seen = 0;
+        let all = looks.iter().position(|id| {
+            seen += usize::from(is_read(id));
+            seen == reads
+        });
+        looks.truncate(all.map_or(looks.len(), |last| last + 1));
+        looks
     }
 
     /// Nobody else can go on: if a parked thread is in a loop that gives up and would read the same again, it does.

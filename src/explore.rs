@@ -402,11 +402,7 @@ impl Run<'_> {
             help: None,
             site: None,
         });
-        let (threads, mut objects, steps) = recorded.recorder.into_parts();
-        if let trace::Failure::DataRace { object, .. } = &failure {
-            debug_assert!(*object < objects.len());
-        }
-        objects.shrink_to_fit();
+        let (threads, objects, steps) = recorded.recorder.into_parts();
         Trace {
             test: self.test.clone(),
             threads,

@@ -227,9 +227,8 @@ impl Recorder {
                 }
                 return;
             }
-            Action::Update { operands, .. } if wrote => {
+            Action::Update { .. } if wrote => {
                 let write = graph.thread_events(e.thread)[e.index as usize + 1];
-                let _ = operands;
                 step.effect = Effect::Write {
                     from: self.names.show(family, e.value),
                     to: self.names.show(family, graph.event(write).value),

@@ -103,13 +103,7 @@ impl Explorer {
             }
             Action::Choose { alternatives, budget } => self.add_choice(thread, op, alternatives, budget),
             Action::Spawn => self.add_spawn(thread, op),
-            Action::Join { thread: other } => {
-                let id = self.append(thread, op);
-                let graph = &mut self.frame.graph;
-                let end = graph.threads[other.index()].end;
-                graph.link_join(id, end);
-                Step::Done(0)
-            }
+            Action::Join { thread: other } => self.add_join(thread, op, other),
             Action::Spin | Action::Yield => self.add_spin(thread, op),
             Action::Assume => unreachable!("an assumption cannot proceed"),
         }
@@ -128,6 +122,15 @@ impl Explorer {
             self.run.note(id, op);
         }
         id
+    }
+
+    /// A wait for a thread that has ended.
+    pub(super) fn add_join(&mut self, thread: ThreadId, op: &Op, other: ThreadId) -> Step {
+        let id = self.append(thread, op);
+        let graph = &mut self.frame.graph;
+        let end = graph.threads[other.index()].end;
+        graph.link_join(id, end);
+        Step::Done(0)
     }
 
     pub(super) fn add_spawn(&mut self, thread: ThreadId, op: &Op) -> Step {

@@ -327,13 +327,7 @@ impl Explorer {
             }
             Action::Choose { alternatives, budget } => self.walk_choose(thread, op, alternatives, budget, given),
             Action::Spawn => self.add_spawn(thread, op),
-            Action::Join { thread: other } => {
-                let id = self.append(thread, op);
-                let graph = &mut self.frame.graph;
-                let end = graph.threads[other.index()].end;
-                graph.link_join(id, end);
-                Step::Done(0)
-            }
+            Action::Join { thread: other } => self.add_join(thread, op, other),
             Action::Spin | Action::Yield => self.walk_spin(thread, op, given),
             Action::Assume => unreachable!("an assumption cannot proceed"),
         }

@@ -1,12 +1,15 @@
 //! How a model is explored: the knobs, and running it.
 
 use std::panic::Location;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dpor::{BUDGETS, Budget, Memory};
 
 use crate::environment;
 use crate::explore;
+use crate::progress::{Listener, Progress};
 use crate::verdict::{Panics, Report, Verdict};
 
 /// Who decides what an execution does.
@@ -46,6 +49,8 @@ pub struct Builder {
     pub(crate) stack_size: usize,
     pub(crate) name: Option<String>,
     pub(crate) summary: bool,
+    pub(crate) listener: Option<Listener>,
+    pub(crate) progress: Option<PathBuf>,
 }
 
 impl Default for Builder {
@@ -72,6 +77,8 @@ impl Builder {
             stack_size: 256 << 10,
             name: None,
             summary: false,
+            listener: None,
+            progress: None,
         }
     }
 
@@ -161,6 +168,14 @@ impl Builder {
     /// to the test's, or the name of the program.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
+        self
+    }
+
+    /// Calls `tell` about once in `every` while the model is explored, and once more at the end. It runs between two
+    /// executions, and must not use the model's types. `INTERLEAVE_PROGRESS=<file>` appends the same to a file, one line of
+    /// JSON a second.
+    pub fn progress(mut self, every: Duration, tell: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Listener { every, tell: Arc::new(tell) });
         self
     }
 

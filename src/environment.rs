@@ -11,7 +11,7 @@ use crate::builder::{Builder, Strategy};
 const PREFIX: &str = "INTERLEAVE_";
 
 /// All variables, with what they take.
-const KNOWN: [(&str, &str); 13] = [
+const KNOWN: [(&str, &str); 14] = [
     ("INTERLEAVE_MEMORY", "`sc` or `rc11`"),
     ("INTERLEAVE_PREEMPTIONS", "a number"),
     ("INTERLEAVE_MAX_EXECUTIONS", "a number"),
@@ -24,6 +24,7 @@ const KNOWN: [(&str, &str); 13] = [
     ("INTERLEAVE_WORKERS", "`1`"),
     ("INTERLEAVE_STACK_SIZE", "a number of bytes from 16384 to 1073741824"),
     ("INTERLEAVE_LOG", "`off` or `summary`"),
+    ("INTERLEAVE_PROGRESS", "a file"),
     // Read where it is used.
     ("INTERLEAVE_REPLAY", "a replay file or a token"),
 ];
@@ -104,6 +105,7 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
                 _ => return None,
             }
         }
+        "INTERLEAVE_PROGRESS" => builder.progress = Some(value.into()),
         _ => {}
     }
     Some(())
@@ -133,6 +135,7 @@ mod tests {
             ("INTERLEAVE_SEED", "9"),
             ("INTERLEAVE_STACK_SIZE", "65536"),
             ("INTERLEAVE_LOG", "summary"),
+            ("INTERLEAVE_PROGRESS", "far/progress"),
         ])
         .unwrap();
         assert_eq!(builder.memory, Memory::Sc);
@@ -142,6 +145,7 @@ mod tests {
         assert_eq!((builder.max_steps, builder.spurious, builder.spin_budget), (40, 0, Some(7)));
         assert_eq!((builder.strategy, builder.seed), (Strategy::Random, 9));
         assert_eq!((builder.stack_size, builder.summary), (65_536, true));
+        assert_eq!(builder.progress, Some("far/progress".into()));
     }
 
     #[test]

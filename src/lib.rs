@@ -71,6 +71,7 @@ mod engine;
 mod environment;
 mod explore;
 mod fiber;
+mod progress;
 mod record;
 mod replay;
 #[allow(dead_code, reason = "the renderer has uses that come with the other sinks")]
@@ -80,6 +81,7 @@ mod verdict;
 
 pub use builder::{Builder, Strategy};
 pub use dpor::Memory;
+pub use progress::{Estimate, Progress};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 
 pub use sync_shims::model::{cell, fs, hint, os, process, sync, thread, thread_local};

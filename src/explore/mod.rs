@@ -1,0 +1,98 @@
+//! The exploration of a model from beginning to end.
+//!
+//! | file | decides |
+//! |---|---|
+//! | `mod` | what a call of `explore` is, and what the model is called |
+//! | `search` | which executions are run, and when to stop |
+//! | `simplify` | the search for a failure that is easier to understand |
+//! | `tell` | the recorded repetition of a failing execution, the report, the replay file |
+//! | `replay` | `INTERLEAVE_REPLAY` |
+//! | `unusable` | reports on what cannot be explored |
+
+mod replay;
+mod search;
+mod simplify;
+mod tell;
+mod unusable;
+
+use std::time::Instant;
+
+use sync_shims::model::controller;
+
+use crate::builder::Builder;
+use crate::engine::{Site, exit};
+use crate::progress::Watchers;
+use crate::replay as recordings;
+use crate::verdict::{Kind, Report};
+
+/// What the main thread of every execution runs.
+type Body<'a> = &'a (dyn Fn() + Sync);
+/// Explores the model `body`.
+pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
+    let started = Instant::now();
+    if controller::current(|controller| controller.is_some()) {
+        controller::current(|controller| {
+            let message = "a model inside a model".to_owned();
+            controller.expect("there is one").fail("outside", message, site)
+        });
+    }
+    exit::watch();
+    let test = test_name(&builder);
+    let usable = builder.clone().with_environment().and_then(|builder| {
+        let watchers = Watchers::new(&test, started, builder.listener.clone(), builder.progress.as_ref())?;
+        Ok((builder, watchers))
+    });
+    let help = "see the documentation of `interleave::Builder`";
+    let mut report = match usable {
+        Ok((builder, watchers)) => {
+            let run = Run { site, body, started, test, watchers: &watchers };
+            let report = run.explore(&builder);
+            watchers.end();
+            report
+        }
+        Err(message) => unusable::unusable(&test, &builder, Kind::Config, message, help),
+    };
+    report.duration = started.elapsed();
+    report
+}
+
+/// The name of the model: the test's, which is the OS thread's, or the program's.
+fn test_name(builder: &Builder) -> String {
+    let thread = std::thread::current().name().filter(|name| *name != "main").map(str::to_owned);
+    // The name becomes an OS thread's, which takes no null bytes.
+    builder.name.clone().or(thread).unwrap_or_else(program).replace('\0', "\\0")
+}
+
+fn program() -> String {
+    let executable = std::env::current_exe().unwrap_or_default();
+    let stem = executable.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    // Cargo adds a hash to the names of test binaries.
+    match stem.rsplit_once('-') {
+        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => name.to_owned(),
+        _ => stem,
+    }
+}
+
+/// One call of `explore`.
+struct Run<'a> {
+    site: Site,
+    body: Body<'a>,
+    started: Instant,
+    test: String,
+    watchers: &'a Watchers,
+}
+
+impl Run<'_> {
+    fn explore(&self, builder: &Builder) -> Report {
+        if let Some(asked) = recordings::from_env(&self.test) {
+            return match asked {
+                Ok(asked) => self.replay(builder, asked),
+                Err(error) => self.unusable(builder, Kind::Replay, error.to_string(), ""),
+            };
+        }
+        match self.search(builder) {
+            Ok((explored, fewer)) => self.report(builder, explored, fewer),
+            Err(abandoned) => self.abandoned(builder, &abandoned),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Reports on what cannot be explored.
+
+use std::time::Duration;
+
+use super::Run;
+use super::tell::command;
+use crate::builder::Builder;
+use crate::fiber::{Abandoned, Cause};
+use crate::report::trace::{self, Found, Trace};
+use crate::report::{self, Style};
+use crate::verdict::{self, Kind, Report, Verdict};
+
+impl Run<'_> {
+    /// A report that tells one thing.
+    pub(super) fn unusable(&self, builder: &Builder, kind: Kind, message: String, help: &str) -> Report {
+        unusable(&self.test, builder, kind, message, help)
+    }
+
+    /// The worker stopped in the middle of something.
+    pub(super) fn abandoned(&self, builder: &Builder, abandoned: &Abandoned) -> Report {
+        match &abandoned.cause {
+            Cause::StackOverflow => self.unusable(
+                builder,
+                Kind::Limit,
+                format!("a model thread has used up its stack of {} bytes", builder.stack_size),
+                "look for endless recursion; if the code needs that much, raise `stack_size` (INTERLEAVE_STACK_SIZE)",
+            ),
+            Cause::Message(message) => self.unusable(
+                builder,
+                Kind::Panic,
+                message.clone(),
+                "a destructor must not panic while its thread unwinds: check `std::thread::panicking()` first",
+            ),
+        }
+    }
+
+    pub(super) fn empty_report(&self, builder: &Builder, verdict: Verdict) -> Report {
+        empty_report(builder, verdict)
+    }
+}
+
+/// A report that tells one thing.
+pub(super) fn unusable(test: &str, builder: &Builder, kind: Kind, message: String, help: &str) -> Report {
+    let mut report = empty_report(builder, Verdict::Failed(kind));
+    let trace = bare_trace(
+        test,
+        trace::Failure::Other {
+            code: kind.code(),
+            message: message.clone(),
+            help: (!help.is_empty()).then(|| help.to_owned()),
+            site: None,
+        },
+    );
+    report.failure = Some(verdict::Failure {
+        kind,
+        message,
+        execution: 0,
+        preemptions: None,
+        token: String::new(),
+        report: report::render(&trace, &Style::from_env()),
+    });
+    report
+}
+
+fn bare_trace(test: &str, failure: trace::Failure) -> Trace {
+    Trace {
+        test: test.to_owned(),
+        threads: Vec::new(),
+        objects: Vec::new(),
+        steps: Vec::new(),
+        failure,
+        found: Found::default(),
+        memory: None,
+        verdict: String::new(),
+        replay: None,
+        command: command(test),
+        token: String::new(),
+    }
+}
+
+fn empty_report(builder: &Builder, verdict: Verdict) -> Report {
+    Report {
+        verdict,
+        executions: 0,
+        blocked: 0,
+        failure: None,
+        cut: Vec::new(),
+        preemption_bound: builder.preemption_bound,
+        memory: builder.memory,
+        spurious: builder.spurious,
+        steps: 0,
+        duration: Duration::ZERO,
+    }
+}

@@ -11,7 +11,7 @@ mod schedule;
 
 pub use event::{Event, EventId, Kind, Order, Part};
 pub use explorer::{
-    Config, Ending, Explorer, Mismatch, PlainAccess, Race, Stats, Step, Strategy, ThreadOrder, spin_choice,
+    Config, Ending, Explorer, Mismatch, PlainAccess, Race, Stats, Step, Strategy, ThreadOrder, WorkItem, spin_choice,
 };
 pub use graph::{Graph, MAX_THREADS};
 pub use memory::Memory;

@@ -105,6 +105,35 @@ fn check_walk_rc11(program: &Program) -> Result<(), String> {
     same("interleavings with weak memory", &explored, &expected, true)
 }
 
+/// Shares the work among some explorers: together they find what one finds.
+fn check_shared(program: &Program) -> Result<(), String> {
+    for memory in [Memory::Sc, Memory::Rc11] {
+        let alone = engine::explore(program, engine::config(memory));
+        for (explorers, seed) in [(2, 1), (3, 2)] {
+            let (shared, _) = engine::explore_shared(program, engine::config(memory), explorers, seed);
+            same(&format!("{explorers} explorers under {memory:?}"), &shared, &alone.classes, false)?;
+            if shared.executions != alone.executions {
+                return Err(format!("{} executions shared, {} alone", shared.executions, alone.executions));
+            }
+        }
+    }
+    for bound in 0..=1 {
+        let alone = engine::explore(program, engine::bounded(bound));
+        let (shared, _) = engine::explore_shared(program, engine::bounded(bound), 3, 3);
+        same(&format!("shared, at most {bound} preemptions"), &shared, &alone.classes, false)?;
+    }
+    Ok(())
+}
+
+/// The property above is about something: most of the work does change hands.
+#[test]
+fn work_changes_hands() {
+    let row = toy::language::rows().into_iter().find(|row| row.rc11 >= 100).expect("a large program");
+    let (shared, gifts) = engine::explore_shared(&row.program, engine::config(Memory::Rc11), 2, 1);
+    assert_eq!(shared.executions, row.rc11);
+    assert!(gifts * 5 > row.rc11, "{gifts} of {}", row.rc11);
+}
+
 macro_rules! properties {
     ($($name:ident: $flavour:ident, $check:ident, $cases:expr;)*) => {
         $(#[test]
@@ -131,6 +160,10 @@ properties! {
     interleavings_locks: Locks, check_interleavings, 200;
     interleavings_condvars: Condvars, check_interleavings, 200;
     interleavings_everything: Everything, check_interleavings, 300;
+    shared_atomics: Atomics, check_shared, 300;
+    shared_locks: Locks, check_shared, 300;
+    shared_condvars: Condvars, check_shared, 200;
+    shared_everything: Everything, check_shared, 400;
     walks_rc11_atomics: Atomics, check_walk_rc11, 200;
     walks_rc11_everything: Everything, check_walk_rc11, 200;
 }

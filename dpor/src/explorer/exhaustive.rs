@@ -50,6 +50,30 @@ pub(super) struct Alternative {
     turn: Turn,
 }
 
+impl Alternative {
+    /// The stamp of its event.
+    pub(super) fn stamp(&self) -> usize {
+        self.at as usize
+    }
+
+    /// What it is, as numbers.
+    pub(super) fn words(&self) -> [u64; 4] {
+        let pick = |pick: Pick| u64::from(pick.choice) << 8 | u64::from(pick.writes) << 7 | pick.budget as u64;
+        let (turn, target) = match self.turn {
+            Turn::Forward => (0, 0),
+            Turn::Revisit { target, pick: outcome } => (1 | pick(outcome) << 2, target.0),
+            Turn::Displace { target } => (2, target.0),
+        };
+        let label = self.label.map_or(0, |label| u64::from(label) + 1);
+        [
+            u64::from(self.at) << 32 | u64::from(self.rf.0),
+            u64::from(self.place.0) << 32 | u64::from(target),
+            pick(self.pick) ^ label << 48,
+            turn,
+        ]
+    }
+}
+
 /// An operation being added, with the place of its event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adding {

@@ -7,6 +7,7 @@
 //! | `exhaustive` | new events and their alternatives |
 //! | `revisit` | which older reads a new write may redirect |
 //! | `spin` | loops that wait |
+//! | `share` | work that one explorer gives to another |
 //! | `walk` | strategies that take one decision at a time: all interleavings, random, replay |
 //! | `race` | plain accesses |
 
@@ -15,11 +16,13 @@ mod exhaustive;
 mod race;
 mod revisit;
 mod run;
+mod share;
 mod spin;
 mod walk;
 
 pub use config::{Config, Ending, Mismatch, Stats, Step, Strategy, ThreadOrder};
 pub use race::{PlainAccess, Race};
+pub use share::WorkItem;
 pub use spin::choice as spin_choice;
 
 use crate::event::{Event, EventId};

@@ -28,7 +28,7 @@ const PATIENCE: u32 = 1_000;
 
 /// What kind of loop a spin belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     /// Its iterations only read, at most so many times each, and it never gives up.
     Await { reads: u32 },
     /// Its iterations only read, at most so many times each, and it gives up after so many.
@@ -39,7 +39,7 @@ enum Class {
 
 /// A loop as a thread is in it: the same code may wait for ever when it is called once, and give up when it is called again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Loop {
+pub(super) struct Loop {
     thread: ThreadId,
     /// How many events of the thread came before what may be its first iteration, and until that was over.
     first: (u32, u32),
@@ -51,12 +51,24 @@ struct Loop {
 /// What is known about loops.
 #[derive(Debug, Default)]
 pub(super) struct Spins {
-    known: Vec<(Loop, Class)>,
+    known: Known,
     /// During a probe: objects that the thread has changed, with the state before and now.
     changed: Vec<(ObjectId, u64, u64)>,
 }
 
+/// What has been learned about loops.
+pub(super) type Known = Vec<(Loop, Class)>;
+
 impl Spins {
+    pub(super) fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// Takes over what another explorer has learned.
+    pub(super) fn learn(&mut self, known: Known) {
+        self.known = known;
+    }
+
     fn class(&self, at: Loop) -> Option<Class> {
         self.known.iter().rev().find(|(known, _)| *known == at).map(|&(_, class)| class)
     }

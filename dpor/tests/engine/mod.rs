@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use dpor::{
     Access, Action, Config, Ending, EventId, Explorer, Graph, Info, Memory, ObjectId, Op, Part, Role, Site, Step,
-    Strategy, ThreadId, ThreadOrder,
+    Strategy, ThreadId, ThreadOrder, WorkItem,
 };
 
 use crate::toy::execution::{At, Entry, Execution, Facts, Kind, Source, Status};
@@ -28,6 +28,18 @@ pub(crate) struct Explored {
 }
 
 impl Explored {
+    /// Adds what came of one run.
+    fn add(&mut self, (canonical, ending): (Option<(Execution, Facts)>, Ending), repeats: bool) {
+        *self.endings.entry(ending).or_default() += 1;
+        let Some((execution, facts)) = canonical else { return };
+        if self.classes.contains_key(&execution) && !repeats {
+            self.twice.push(execution.clone());
+        }
+        // A class is racy or violating if one of its runs is: they must agree, as both follow from the graph.
+        let before = self.classes.insert(execution.clone(), facts);
+        assert!(before.is_none_or(|b| b == facts), "two runs of one class differ: {before:?} {facts:?} {execution:?}");
+    }
+
     /// Number of complete classes for which the predicate holds.
     pub(crate) fn count(&self, holds: impl Fn(&Facts) -> bool) -> u64 {
         self.classes.iter().filter(|(e, facts)| e.kind == Kind::Complete && holds(facts)).count() as u64
@@ -75,29 +87,69 @@ const MOST: u64 = 8_000_000;
 pub(crate) fn explore(program: &Program, config: Config) -> Explored {
     let repeats = matches!(config.strategy, Strategy::Interleavings | Strategy::Random { .. });
     let mut explorer = Explorer::new(config);
+    let mut explored = Explored::default();
     // The words of objects, then those of plain memory.
     let mut slots = vec![0; 2 * program.vars.len()];
-    let mut explored = Explored::default();
     while explorer.start() {
         assert!(explorer.stats().steps < MOST, "no end: {:?} of {program}", explorer.stats());
-        let mut run = Run::new(program, &mut explorer, &mut slots);
-        run.execute();
-        let (canonical, ending) = run.finish();
-        *explored.endings.entry(ending).or_default() += 1;
-        if let Some((execution, facts)) = canonical {
-            if explored.classes.contains_key(&execution) && !repeats {
-                explored.twice.push(execution.clone());
-            }
-            // A class is racy or violating if one of its runs is: they must agree, as both follow from the graph.
-            let before = explored.classes.insert(execution.clone(), facts);
-            assert!(
-                before.is_none_or(|b| b == facts),
-                "two runs of one class differ: {before:?} {facts:?} {execution:?}"
-            );
-        }
+        explored.add(run_once(program, &mut explorer, &mut slots), repeats);
     }
     explored.executions = explorer.stats().executions;
     explored
+}
+
+/// Runs the execution that has been started.
+fn run_once(program: &Program, explorer: &mut Explorer, slots: &mut [u64]) -> (Option<(Execution, Facts)>, Ending) {
+    let mut run = Run::new(program, explorer, slots);
+    run.execute();
+    run.finish()
+}
+
+/// Explores a program with several explorers that take turns and give work to each other, in an order that `seed` decides.
+/// Also returns how often work was given.
+///
+/// # Panics
+///
+/// As [`explore`].
+pub(crate) fn explore_shared(program: &Program, config: Config, explorers: usize, seed: u64) -> (Explored, u64) {
+    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut below = |n: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 16) as usize % n
+    };
+    let mut all: Vec<Explorer> = (0..explorers).map(|_| Explorer::new(config.clone())).collect();
+    let mut slots = vec![vec![0; 2 * program.vars.len()]; explorers];
+    // The first one starts with everything, the others with nothing.
+    let mut busy = vec![false; explorers];
+    busy[0] = true;
+    let mut given: Vec<WorkItem> = Vec::new();
+    let (mut explored, mut gifts) = (Explored::default(), 0);
+    while busy.contains(&true) || !given.is_empty() {
+        let index = below(explorers);
+        let explorer = &mut all[index];
+        if !busy[index] {
+            if given.is_empty() {
+                continue;
+            }
+            explorer.adopt(given.swap_remove(below(given.len())));
+            busy[index] = true;
+        }
+        if below(3) == 0
+            && let Some(item) = explorer.split()
+        {
+            gifts += 1;
+            given.push(item);
+        }
+        busy[index] = explorer.start();
+        if busy[index] {
+            explored.add(run_once(program, explorer, &mut slots[index]), false);
+        }
+        assert!(explorer.stats().steps < MOST, "no end: {:?} of {program}", explorer.stats());
+    }
+    explored.executions = all.iter().map(|explorer| explorer.stats().executions).sum();
+    (explored, gifts)
 }
 
 /// A visible operation that a thread has performed.

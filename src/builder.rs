@@ -51,6 +51,8 @@ pub struct Builder {
     pub(crate) summary: bool,
     pub(crate) listener: Option<Listener>,
     pub(crate) progress: Option<PathBuf>,
+    pub(crate) stale: explore::Stale,
+    pub(crate) repair: bool,
 }
 
 impl Default for Builder {
@@ -79,6 +81,8 @@ impl Builder {
             summary: false,
             listener: None,
             progress: None,
+            stale: explore::Stale::Warn,
+            repair: true,
         }
     }
 

@@ -6,12 +6,13 @@ use std::time::Duration;
 use dpor::Memory;
 
 use crate::builder::{Builder, Strategy};
+use crate::explore::Stale;
 
 /// What starts with this is ours, and nothing of it is ignored.
 const PREFIX: &str = "INTERLEAVE_";
 
 /// All variables, with what they take.
-const KNOWN: [(&str, &str); 14] = [
+pub(crate) const KNOWN: [(&str, &str); 17] = [
     ("INTERLEAVE_MEMORY", "`sc` or `rc11`"),
     ("INTERLEAVE_PREEMPTIONS", "a number"),
     ("INTERLEAVE_MAX_EXECUTIONS", "a number"),
@@ -25,7 +26,10 @@ const KNOWN: [(&str, &str); 14] = [
     ("INTERLEAVE_STACK_SIZE", "a number of bytes from 16384 to 1073741824"),
     ("INTERLEAVE_LOG", "`off` or `summary`"),
     ("INTERLEAVE_PROGRESS", "a file"),
-    // Read where it is used.
+    ("INTERLEAVE_STALE", "`warn` or `deny`"),
+    ("INTERLEAVE_REPAIR", "`0` or `1`"),
+    // Read where they are used.
+    ("INTERLEAVE_EVENTS", "a file to append to"),
     ("INTERLEAVE_REPLAY", "a replay file or a token"),
 ];
 
@@ -106,6 +110,20 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
             }
         }
         "INTERLEAVE_PROGRESS" => builder.progress = Some(value.into()),
+        "INTERLEAVE_STALE" => {
+            builder.stale = match value {
+                "warn" => Stale::Warn,
+                "deny" => Stale::Deny,
+                _ => return None,
+            }
+        }
+        "INTERLEAVE_REPAIR" => {
+            builder.repair = match value {
+                "0" => false,
+                "1" => true,
+                _ => return None,
+            }
+        }
         _ => {}
     }
     Some(())

@@ -69,6 +69,7 @@
 mod builder;
 mod engine;
 mod environment;
+mod events;
 mod explore;
 mod fiber;
 mod progress;

@@ -15,6 +15,45 @@ struct Recorded {
     /// Position in its thread of its first event.
     index: u32,
     op: Op,
+    first: EventId,
+    last: EventId,
+}
+
+/// An operation that was performed, whether a report shows it or not: one for each decision, in the order of the decisions.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// Index into the threads.
+    pub(crate) thread: usize,
+    /// The method.
+    pub(crate) method: &'static str,
+    /// Index into the objects.
+    pub(crate) object: Option<usize>,
+    /// Where.
+    pub(crate) site: Place,
+    /// Out of how many outcomes.
+    pub(crate) alternatives: u32,
+    /// The step that shows it, from 1.
+    pub(crate) step: Option<usize>,
+}
+
+/// How a step is tied to the steps before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Links {
+    /// The step that wrote what this one found there, of objects too.
+    pub(crate) from: Option<usize>,
+    /// The steps of other threads that it comes after and that nothing else puts before it, ascending.
+    pub(crate) after: Vec<usize>,
+}
+
+/// What the recorder knows beyond what reports show.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chronicle {
+    /// One for each decision.
+    pub(crate) operations: Vec<Operation>,
+    /// One for each step.
+    pub(crate) links: Vec<Links>,
+    /// The spawn path of each thread: `0.1` is the second child of main.
+    pub(crate) paths: Vec<String>,
 }
 
 /// The recording of one execution.
@@ -33,6 +72,9 @@ pub(crate) struct Recorder {
     names: value::Names,
     /// The failure has begun; what follows is unwinding.
     over: bool,
+    chronicle: Chronicle,
+    /// Events that `chronicle` has.
+    seen: usize,
 }
 
 pub(crate) fn place(site: Site) -> Place {
@@ -53,6 +95,8 @@ impl Recorder {
             before: Vec::new(),
             names: value::Names::default(),
             over: false,
+            chronicle: Chronicle { paths: vec!["0".to_owned()], ..Chronicle::default() },
+            seen: 0,
         }
     }
 
@@ -61,6 +105,11 @@ impl Recorder {
         let index = self.threads.len();
         self.threads.push(trace::Thread { name: name.map(str::to_owned), spawned: Some(place(site)), process: None });
         self.place_of.insert(thread, index);
+        // The last operation is the spawn.
+        let (parent, spawn) = self.chronicle.operations.last().map_or((0, ""), |o| (o.thread, o.method));
+        let spawns = |o: &&Operation| o.thread == parent && o.method == spawn;
+        let before = self.chronicle.operations.iter().filter(spawns).count().saturating_sub(1);
+        self.chronicle.paths.push(format!("{}.{before}", self.chronicle.paths[parent]));
         self.spawn_steps.push(self.steps.len());
         let shown = crate::report::thread_names(&self.threads)[index].clone();
         if let Some(last) = self.steps.last_mut().filter(|last| matches!(last.op.action, Action::Spawn)) {
@@ -121,6 +170,19 @@ impl Recorder {
         let events = graph.thread_events(thread);
         let Some(&last) = events.last() else { return };
         let first = if graph.is_write_part(last) { events[events.len() - 2] } else { last };
+        let object = target.map(|target| self.object(op, target));
+        // A spin that is followed is no event.
+        if graph.len() > self.seen {
+            self.seen = graph.len();
+            self.chronicle.operations.push(Operation {
+                thread: self.place_of.get(&thread).copied().unwrap_or(0),
+                method: op.info.name,
+                object,
+                site: place(op.site),
+                alternatives: explorer.alternatives(),
+                step: None,
+            });
+        }
         if self.over || matches!(op.action, Action::End) {
             return;
         }
@@ -133,7 +195,6 @@ impl Recorder {
             return;
         }
         let number = self.steps.len() + 1;
-        let object = target.map(|target| self.object(op, target));
         let mut step = Step {
             thread: self.place_of.get(&thread).copied().unwrap_or(0),
             object,
@@ -150,7 +211,10 @@ impl Recorder {
         self.describe(explorer, op, first, &mut step);
         self.step_of.insert(first, number);
         self.step_of.insert(last, number);
-        self.steps.push(Recorded { step, index: graph.event(first).index, op: *op });
+        if let Some(operation) = self.chronicle.operations.last_mut() {
+            operation.step = Some(number);
+        }
+        self.steps.push(Recorded { step, index: graph.event(first).index, op: *op, first, last });
     }
 
     /// What the last operation of `thread` did, in the words of its shim. Others may have performed operations since.
@@ -277,6 +341,39 @@ pub(crate) fn order_name(order: Ordering) -> &'static str {
 
 /// The end of the recording.
 impl Recorder {
+    /// Notes how the steps are tied to each other, while the graph is there.
+    pub(crate) fn link(&mut self, explorer: &Explorer) {
+        let graph = explorer.graph();
+        let mut own: Vec<Vec<usize>> = vec![Vec::new(); self.threads.len()];
+        let mut clocks: Vec<Vec<usize>> = Vec::with_capacity(self.steps.len());
+        for (index, recorded) in self.steps.iter().enumerate() {
+            let thread = recorded.step.thread;
+            let known = own[thread].last().map_or(&[][..], |&step| &clocks[step - 1]);
+            // How many steps of each thread come before this one.
+            let mut clock: Vec<usize> = (0..own.len())
+                .map(|other| own[other].partition_point(|&step| comes_before(graph, &self.steps[step - 1], recorded)))
+                .collect();
+            let newest: Vec<usize> = (0..own.len())
+                .filter(|&other| other != thread && clock[other] > known.get(other).copied().unwrap_or(0))
+                .map(|other| own[other][clock[other] - 1])
+                .collect();
+            // What another of them comes after is not worth an arrow of its own.
+            let implied = |step: usize| {
+                let of = self.steps[step - 1].step.thread;
+                newest.iter().any(|&by| by != step && clocks[by - 1][of] >= clock[of])
+            };
+            let mut after: Vec<usize> = newest.iter().copied().filter(|&step| !implied(step)).collect();
+            after.sort_unstable();
+            let event = graph.event(recorded.first);
+            let reads = event.is_access() && event.part == Part::Read && !event.rf.is_init();
+            let from = if reads { self.step_of.get(&event.rf).copied() } else { None };
+            self.chronicle.links.push(Links { from, after });
+            clock[thread] = own[thread].len() + 1;
+            clocks.push(clock);
+            own[thread].push(index + 1);
+        }
+    }
+
     /// The failure as the report tells it.
     pub(crate) fn failure(&mut self, failure: &Failure, explorer: &mut Explorer) -> trace::Failure {
         match failure {
@@ -412,15 +509,31 @@ impl Recorder {
     }
 
     /// The recorded steps, objects and threads.
-    pub(crate) fn into_parts(self) -> (Vec<trace::Thread>, Vec<Object>, Vec<Step>) {
+    pub(crate) fn into_parts(self) -> (Vec<trace::Thread>, Vec<Object>, Vec<Step>, Chronicle) {
         let threads = self.threads.len();
         let steps = self.steps.into_iter().map(|mut recorded| {
             // A step knows the threads that there were then.
             recorded.step.marks.resize(threads, Mark::Absent);
             recorded.step
         });
-        (self.threads, self.objects, steps.collect())
+        let steps = steps.collect();
+        (self.threads, self.objects, steps, self.chronicle)
     }
+
+    /// The spawn path of each thread.
+    pub(crate) fn paths(&self) -> &[String] {
+        &self.chronicle.paths
+    }
+
+    /// The operations so far, and the objects that they name.
+    pub(crate) fn operations(&self) -> (&[Operation], &[Object]) {
+        (&self.chronicle.operations, &self.objects)
+    }
+}
+
+/// Whether `a` happens before `b`, a later step.
+fn comes_before(graph: &dpor::Graph, a: &Recorded, b: &Recorded) -> bool {
+    graph.happens_before(a.first, b.last)
 }
 
 fn write_order(op: &Op) -> Ordering {

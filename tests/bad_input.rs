@@ -112,13 +112,16 @@ fn a_file_replays_and_a_damaged_newer_or_foreign_one_is_refused() {
     let path = path.expect("a replay file is written");
     let again = text(&child("child_loses_update", &[("INTERLEAVE_REPLAY", path)]));
     says(&again, &["error[interleave::panic]", "assertion `left == right` failed"]);
-    let content = std::fs::read_to_string(path).expect("the replay file can be read");
+    // A path is shown from the directory above the target directory.
+    let here = std::env::current_dir().expect("there is one");
+    let found = here.ancestors().map(|directory| directory.join(path)).find(|path| path.exists());
+    let content = std::fs::read_to_string(found.expect("it is there")).expect("the replay file can be read");
     let directory = std::env::temp_dir().join(format!("interleave-bad-input-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let cases = [
         ("damaged.il", content.replacen("\"thread\":1", "\"thread\":2", 1), "is damaged in line"),
         ("cut.il", content[..content.len() - 40].to_owned(), "is cut short"),
-        ("newer.il", content.replacen("\"version\":1", "\"version\":99", 1), "has format 99"),
+        ("newer.il", content.replacen("\"version\":2", "\"version\":99", 1), "has format 99"),
         ("foreign.il", "hello\n".to_owned(), "is not a replay file"),
     ];
     for (name, content, part) in cases {

@@ -26,12 +26,25 @@ pub struct Schedule {
 
 impl Schedule {
     /// The schedule that performs `order`, events of `graph`, which must extend program order and reads-from.
+    ///
+    /// Threads are numbered in the order of their spawns in it, as an explorer does that runs nothing else: the numbers in
+    /// `graph` depend on what was explored before.
     pub fn of(graph: &Graph, order: &[EventId]) -> Schedule {
+        let mut numbers: Vec<Option<ThreadId>> = vec![None; graph.thread_count().max(1)];
+        numbers[0] = Some(ThreadId::MAIN);
+        let mut count = 1;
         let mut performed: Vec<Vec<EventId>> = vec![Vec::new(); graph.object_count()];
         let mut decisions = Vec::with_capacity(order.len());
         for &event in order {
             let e = graph.event(event);
-            let mut decision = Decision { thread: e.thread, read: 0, place: 0, choice: e.choice };
+            let thread = numbers[e.thread.index()].unwrap_or(e.thread);
+            if e.part == Part::Spawn
+                && let Some(child) = graph.spawned_thread(event)
+            {
+                numbers[child.index()] = Some(ThreadId(count));
+                count += 1;
+            }
+            let mut decision = Decision { thread, read: 0, place: 0, choice: e.choice };
             if e.is_access() {
                 let newer = |than: EventId, writes: &[EventId]| {
                     writes.iter().filter(|&&w| graph.rank(w) > graph.rank(than)).count() as u32

@@ -39,6 +39,7 @@ impl Engine {
         self.schedule();
         let outcome = self.outcome();
         if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
+            self.explorer.with(|explorer| recorder.with(|recorder| recorder.link(explorer)));
             let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
             self.told.with(|slot| *slot = Some(told));
         }

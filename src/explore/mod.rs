@@ -6,14 +6,16 @@
 //! | `search` | which executions are run, and when to stop |
 //! | `simplify` | the search for a failure that is easier to understand |
 //! | `tell` | the recorded repetition of a failing execution, the report, the replay file |
-//! | `replay` | `INTERLEAVE_REPLAY` |
+//! | `replaying` | `INTERLEAVE_REPLAY`, and the replay files that are kept with the package |
+//! | `written` | from an execution to its replay file, and back |
 //! | `unusable` | reports on what cannot be explored |
 
-mod replay;
+mod replaying;
 mod search;
 mod simplify;
 mod tell;
 mod unusable;
+mod written;
 
 use std::time::Instant;
 
@@ -21,9 +23,11 @@ use sync_shims::model::controller;
 
 use crate::builder::Builder;
 use crate::engine::{Site, exit};
+use crate::events::{Event, emit};
 use crate::progress::Watchers;
 use crate::replay as recordings;
 use crate::verdict::{Kind, Report};
+pub(crate) use replaying::Stale;
 
 /// What the main thread of every execution runs.
 type Body<'a> = &'a (dyn Fn() + Sync);
@@ -42,10 +46,11 @@ pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
         let watchers = Watchers::new(&test, started, builder.listener.clone(), builder.progress.as_ref())?;
         Ok((builder, watchers))
     });
+    emit(&Event::Started { test: test.clone(), program: program(), place: site.to_string() });
     let help = "see the documentation of `interleave::Builder`";
     let mut report = match usable {
         Ok((builder, watchers)) => {
-            let run = Run { site, body, started, test, watchers: &watchers };
+            let run = Run { site, body, started, test: test.clone(), watchers: &watchers };
             let report = run.explore(&builder);
             watchers.end();
             report
@@ -53,6 +58,14 @@ pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
         Err(message) => unusable::unusable(&test, &builder, Kind::Config, message, help),
     };
     report.duration = started.elapsed();
+    emit(&Event::Ended {
+        test,
+        program: program(),
+        verdict: report.to_string(),
+        executions: report.executions,
+        failure: report.failure.as_ref().map(|failure| failure.kind.code().to_owned()),
+        message: report.failure.as_ref().map(|failure| failure.message.clone()),
+    });
     report
 }
 
@@ -89,6 +102,9 @@ impl Run<'_> {
                 Ok(asked) => self.replay(builder, asked),
                 Err(error) => self.unusable(builder, Kind::Replay, error.to_string(), ""),
             };
+        }
+        if let Some(report) = self.kept(builder) {
+            return report;
         }
         match self.search(builder) {
             Ok((explored, fewer)) => self.report(builder, explored, fewer),

@@ -1,14 +1,16 @@
 //! The recorded repetition of a failing execution, the report and the replay file.
 
-use dpor::{Decision, Ending, EventId, Memory, Schedule, ThreadId};
+use dpor::{Ending, Schedule};
 
 use super::search::{Explored, Hit};
+use super::written::{self, decisions, message_of, performed};
 use super::{Run, program};
 use crate::builder::{Builder, Strategy};
 use crate::engine::{Engine, Failure, Outcome, Site, hook};
+use crate::events::{Event, emit};
 use crate::fiber::{self, Abandoned};
-use crate::record::Recorder;
-use crate::replay::{self, Configuration, FailureNote, Provenance, Record, Recording};
+use crate::record::{Chronicle, Recorder};
+use crate::replay;
 use crate::report::trace::{self, Found, MemoryNote, Trace};
 use crate::report::{self, Style};
 use crate::verdict::{self, Kind, Report, Verdict};
@@ -73,8 +75,8 @@ impl Run<'_> {
                 found.preemptions = preemptions.map(|_| recorded.recorder.preemptions());
                 let schedule = recorded.schedule.clone();
                 let token = replay::token(&self.test, &decisions(&schedule));
-                let mut trace = self.trace(recorded, found, note, report.line(), token.clone());
-                trace.replay = self.write_recording(builder, &schedule, &hit.failure, &trace);
+                let (mut trace, chronicle) = self.trace(recorded, found, note, report.line(), token.clone());
+                self.write_recording(builder, &schedule, hit.failure.code(), &mut trace, &chronicle);
                 let text = report::render(&trace, &Style::from_env());
                 report.failure = Some(verdict::Failure {
                     kind,
@@ -152,15 +154,15 @@ impl Run<'_> {
         memory: Option<MemoryNote>,
         verdict: String,
         token: String,
-    ) -> Trace {
+    ) -> (Trace, Chronicle) {
         let failure = recorded.told.unwrap_or_else(|| trace::Failure::Other {
             code: "internal",
             message: "the failure was not recorded".to_owned(),
             help: None,
             site: None,
         });
-        let (threads, objects, steps) = recorded.recorder.into_parts();
-        Trace {
+        let (threads, objects, steps, chronicle) = recorded.recorder.into_parts();
+        let trace = Trace {
             test: self.test.clone(),
             threads,
             objects,
@@ -172,28 +174,28 @@ impl Run<'_> {
             replay: None,
             command: command(&self.test),
             token,
-        }
+        };
+        (trace, chronicle)
     }
 
-    /// Writes the replay file; `None` if that is not possible, which is no reason to hide the failure.
+    /// Writes the replay file, and notes in the trace where it is; that it cannot be written is no reason to hide the failure.
     fn write_recording(
         &self,
         builder: &Builder,
         schedule: &Schedule,
-        failure: &Failure,
-        trace: &Trace,
-    ) -> Option<String> {
+        code: &str,
+        trace: &mut Trace,
+        chronicle: &Chronicle,
+    ) {
         let program = program();
         let place = replay::path_for(&program, &self.test);
-        let mut recording = Recording {
-            test: self.test.clone(),
-            failure: FailureNote { code: failure.code().to_owned(), message: message_of(&trace.failure) },
-            configuration: configuration(builder),
-            provenance: Provenance::default(),
-            records: records(schedule, trace),
-        };
-        recording.stamp(&std::env::current_dir().unwrap_or_default());
-        recording.write(&place.path).ok().map(|()| place.shown)
+        trace.replay = Some(place.shown);
+        let report = report::render(trace, &Style::default());
+        let recording = written::recording(builder, &program, schedule, trace, chronicle, code, &report);
+        match recording.write(&place.path) {
+            Ok(()) => emit(&Event::Recorded { test: self.test.clone(), program, file: place.path }),
+            Err(_) => trace.replay = None,
+        }
     }
 }
 
@@ -223,6 +225,11 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
+    /// What was performed, for the comparison with a recording.
+    pub(super) fn comparable(&self) -> Vec<replay::Performed> {
+        written::comparable(self.recorder.operations(), self.recorder.paths())
+    }
+
     /// What the report calls the failure.
     fn kind(&self, hit: &Hit) -> Kind {
         match &self.told {
@@ -258,72 +265,5 @@ impl Recorded {
             ),
             site: None,
         });
-    }
-}
-
-/// The schedule of everything that the current execution has performed, in its order.
-fn performed(explorer: &dpor::Explorer) -> Schedule {
-    let graph = explorer.graph();
-    let order: Vec<EventId> = (0..graph.len() as u32).map(EventId).collect();
-    Schedule::of(graph, &order)
-}
-
-fn decisions(schedule: &Schedule) -> Vec<replay::Decision> {
-    let convert =
-        |d: &Decision| replay::Decision { thread: d.thread.0, read: d.read, place: d.place, choice: d.choice };
-    schedule.decisions.iter().map(convert).collect()
-}
-
-pub(super) fn schedule(decisions: &[replay::Decision]) -> Schedule {
-    let convert =
-        |d: &replay::Decision| Decision { thread: ThreadId(d.thread), read: d.read, place: d.place, choice: d.choice };
-    Schedule { decisions: decisions.iter().map(convert).collect() }
-}
-
-fn configuration(builder: &Builder) -> Configuration {
-    Configuration {
-        memory: match builder.memory {
-            Memory::Sc => "SC".to_owned(),
-            Memory::Rc11 => "RC11".to_owned(),
-        },
-        spurious: builder.spurious,
-        spin_budget: builder.spin_budget,
-        preemption_bound: builder.preemption_bound,
-        max_steps: builder.max_steps,
-        ..Configuration::default()
-    }
-}
-
-/// The decisions with the recorded steps that they led to.
-fn records(schedule: &Schedule, trace: &Trace) -> Vec<Record> {
-    let names = report::thread_names(&trace.threads);
-    let mut next = vec![0usize; trace.threads.len().max(1)];
-    let mut records = Vec::new();
-    for decision in decisions(schedule) {
-        let thread = decision.thread as usize;
-        let steps = trace.steps.iter().filter(|step| step.thread == thread);
-        let step = next.get_mut(thread).and_then(|n| {
-            *n += 1;
-            steps.clone().nth(*n - 1)
-        });
-        records.push(Record {
-            thread: names.get(thread).cloned().unwrap_or_default(),
-            operation: step.map_or("end", |s| s.method).to_owned(),
-            object: step.and_then(|s| s.object).map_or_else(String::new, |o| trace.objects[o].family.to_owned()),
-            place: step.map_or_else(String::new, |s| format!("{}:{}:{}", s.site.file, s.site.line, s.site.column)),
-            decision,
-            alternatives: 1,
-        });
-    }
-    records
-}
-
-fn message_of(failure: &trace::Failure) -> String {
-    match failure {
-        trace::Failure::Panic { message, .. } | trace::Failure::Other { message, .. } => message.clone(),
-        trace::Failure::Deadlock { .. } => "deadlock".to_owned(),
-        trace::Failure::Livelock { .. } => "livelock".to_owned(),
-        trace::Failure::DataRace { .. } => "data race".to_owned(),
-        trace::Failure::Nondeterminism { .. } => "the program does not repeat itself".to_owned(),
     }
 }

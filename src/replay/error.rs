@@ -99,7 +99,7 @@ impl fmt::Display for ReplayError {
             ),
             ReplayError::Newer { path, version } => write!(
                 f,
-                "the replay file `{path}` has format {version} and this version of interleave reads up to format 1: update \
+                "the replay file `{path}` has format {version} and this version of interleave reads up to format 2: update \
                  interleave, or record the failure again"
             ),
             ReplayError::DamagedToken { what } => {

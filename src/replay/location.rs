@@ -44,6 +44,14 @@ fn file_name(program: &str, test: &str) -> String {
     if safe == full { format!("{safe}.il") } else { format!("{safe}-{:08x}.il", crc32(full.as_bytes())) }
 }
 
+/// Whether the file `name` is called as [`path_for`] would call it, or so with a number: `counter--lost.il`, `counter--lost.2.il`.
+pub(crate) fn is_named_after(name: &str, program: &str, test: &str) -> bool {
+    let expected = file_name(program, test);
+    let stem = expected.strip_suffix(".il").unwrap_or(&expected);
+    let number = name.strip_prefix(stem).and_then(|rest| rest.strip_suffix(".il"));
+    number.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('.').is_some_and(|n| n.parse::<u32>().is_ok()))
+}
+
 /// The file that `given` names: relative paths are looked for here and in the directories above.
 pub(crate) fn find(given: &str) -> Option<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
@@ -61,6 +69,13 @@ mod tests {
         assert_eq!(file_name("a", "x/../y z"), "a--x-..-y-z-b0f273c4.il");
         assert_ne!(file_name("a", "x y"), file_name("a", "x/y"));
         assert!(file_name("a", &"é".repeat(500)).len() < 150);
+    }
+
+    #[test]
+    fn files_with_a_number_belong_to_the_same_test() {
+        let is_lost = |name| is_named_after(name, "counter", "lost");
+        assert!(is_lost("counter--lost.il") && is_lost("counter--lost.2.il"));
+        assert!(!is_lost("counter--lost2.il") && !is_lost("counter--lost.x.il") && !is_lost("other--lost.il"));
     }
 
     #[test]

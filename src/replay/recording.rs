@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::checksum::crc32;
 use super::decision::Decision;
 use super::error::ReplayError;
+use super::notes::{ObjectNote, StepNote, ThreadNote};
 use super::provenance::Provenance;
 use super::token::{self, token};
 
 const FORMAT: &str = "interleave-replay";
-const VERSION: u64 = 1;
+/// Format 1 has decisions and where they were taken. Format 2 has what a page shows as well: threads, objects, steps, the report.
+const VERSION: u64 = 2;
 /// What a replay file starts with, even if the rest of its first line is damaged.
 const START: &str = "{\"format\":\"interleave-replay\"";
 const CHECKSUM: &str = "\"checksum\":\"";
@@ -25,12 +27,22 @@ const BLANK: &str = "00000000";
 pub(crate) struct Recording {
     /// The test.
     pub(crate) test: String,
+    /// The test binary, example or program; empty if the file does not say.
+    pub(crate) program: String,
+    /// The command that runs the test.
+    pub(crate) command: String,
     /// How it failed.
     pub(crate) failure: FailureNote,
     /// What it ran under.
     pub(crate) configuration: Configuration,
     /// What it was made from.
     pub(crate) provenance: Provenance,
+    /// The threads, main first.
+    pub(crate) threads: Vec<ThreadNote>,
+    /// The objects that records name by number.
+    pub(crate) objects: Vec<ObjectNote>,
+    /// What a person reads; empty if the file does not have it.
+    pub(crate) report: String,
     /// The operations, in the order in which they are performed.
     pub(crate) records: Vec<Record>,
 }
@@ -42,6 +54,22 @@ pub(crate) struct FailureNote {
     pub(crate) code: String,
     /// The message.
     pub(crate) message: String,
+    /// The thread it happened to (number in the list of threads), if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) thread: Option<usize>,
+    /// `file:line:column`, if it has a place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<String>,
+    /// Preemptions of the recorded order; none if no interleaving fails like this, or nobody has counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) preemptions: Option<u32>,
+}
+
+impl FailureNote {
+    /// Whether two failures are the same for a replay: the code, and for panics the message. Places move with every edit.
+    pub(crate) fn is_like(&self, code: &str, message: &str) -> bool {
+        self.code == code && (code != "panic" || self.message == message)
+    }
 }
 
 /// What an execution ran under.
@@ -72,14 +100,20 @@ pub(crate) struct Record {
     pub(crate) thread: String,
     /// The method: `load`.
     pub(crate) operation: String,
-    /// The object, by the name it has in reports; empty: none.
+    /// The object, by its type; empty: none.
     pub(crate) object: String,
+    /// The number of the object in the list of objects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) on: Option<usize>,
     /// `file:line:column`.
     pub(crate) place: String,
     /// What was decided.
     pub(crate) decision: Decision,
     /// Out of how many outcomes.
     pub(crate) alternatives: u32,
+    /// What a page shows of it; operations that no report shows have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) step: Option<StepNote>,
 }
 
 impl Record {
@@ -94,11 +128,21 @@ struct Header {
     format: String,
     version: u64,
     test: String,
+    #[serde(default)]
+    program: String,
+    #[serde(default)]
+    command: String,
     decisions: usize,
     failure: FailureNote,
     configuration: Configuration,
     #[serde(flatten)]
     provenance: Provenance,
+    #[serde(default)]
+    threads: Vec<ThreadNote>,
+    #[serde(default)]
+    objects: Vec<ObjectNote>,
+    #[serde(default)]
+    report: String,
     token: String,
     checksum: String,
 }
@@ -120,10 +164,15 @@ impl Recording {
             format: FORMAT.to_owned(),
             version: VERSION,
             test: self.test.clone(),
+            program: self.program.clone(),
+            command: self.command.clone(),
             decisions: self.records.len(),
             failure: self.failure.clone(),
             configuration: self.configuration.clone(),
             provenance: self.provenance.clone(),
+            threads: self.threads.clone(),
+            objects: self.objects.clone(),
+            report: self.report.clone(),
             token: token(&self.test, &self.decisions()),
             checksum: BLANK.to_owned(),
         };
@@ -168,8 +217,9 @@ impl Reader<'_> {
         let header = self.header(&text)?;
         let records = self.records(&text, header.decisions)?;
         self.verify(&text, &header, &records)?;
-        let Header { test, failure, configuration, provenance, .. } = header;
-        Ok(Recording { test, failure, configuration, provenance, records })
+        let Header { test, program, command, failure, configuration, provenance, threads, objects, report, .. } =
+            header;
+        Ok(Recording { test, program, command, failure, configuration, provenance, threads, objects, report, records })
     }
 
     fn header(&self, text: &str) -> Result<Header, ReplayError> {
@@ -216,7 +266,7 @@ impl Reader<'_> {
         let sum = digits.filter(|at| text.get(*at..at + BLANK.len()) == Some(&header.checksum)).map(|at| {
             format!("{:08x}", crc32(format!("{}{BLANK}{}", &text[..at], &text[at + BLANK.len()..]).as_bytes()))
         });
-        if header.version == VERSION && sum.as_ref() == Some(&header.checksum) {
+        if (1..=VERSION).contains(&header.version) && sum.as_ref() == Some(&header.checksum) {
             return Ok(());
         }
         // The token has the decisions once more: it tells which line was changed.

@@ -24,12 +24,35 @@ fn recording() -> Recording {
         operation: "load".into(),
         object: "n \"é\"\n".into(),
         place: "src/report/testdata/src/counter.rs:9:15".into(),
+        on: Some(0),
         decision,
         alternatives: 3,
+        step: (decision.choice == 0).then(|| StepNote {
+            call: "n.load(Acquire)".into(),
+            effect: "→ 0".into(),
+            reads: Some(0),
+            after: vec![1],
+            marks: "*|".into(),
+            ..StepNote::default()
+        }),
     };
     let mut recording = Recording {
         test: "counter::two_increments".into(),
-        failure: FailureNote { code: "panic".into(), message: "left: 2\nright: 1 \u{1b}".into() },
+        program: "counter".into(),
+        command: "cargo test counter::two_increments".into(),
+        failure: FailureNote {
+            code: "panic".into(),
+            message: "left: 2\nright: 1 \u{1b}".into(),
+            thread: Some(0),
+            place: Some("src/x.rs:1:1".into()),
+            preemptions: Some(1),
+        },
+        threads: vec![
+            ThreadNote { path: "0".into(), name: "main".into(), ..ThreadNote::default() },
+            ThreadNote { path: "0.0".into(), name: "inc".into(), spawned: Some("src/x.rs:2:1".into()), process: None },
+        ],
+        objects: vec![ObjectNote { name: "n".into(), family: "AtomicUsize".into(), created: None }],
+        report: "error[interleave::panic]: …\n".into(),
         configuration: Configuration {
             memory: "RC11".into(),
             spurious: 1,
@@ -137,6 +160,20 @@ fn no_changed_file_is_accepted() {
     }
 }
 
+/// A file that the first version wrote.
+const FORMAT_1: &str = include_str!("testdata/format-1.il");
+
+#[test]
+fn files_of_format_1_are_read() {
+    let old = read(FORMAT_1.as_bytes()).expect("an older file is as good as a new one");
+    assert_eq!(old.test, "counter::two_increments");
+    assert_eq!((old.program.as_str(), old.threads.len(), old.report.as_str()), ("", 0, ""));
+    let decisions = [decision(0, 0, 0, 0), decision(1, 2, 0, 0), decision(1, 0, 1, 0), decision(0, 0, 0, 1)];
+    assert_eq!(old.decisions(), decisions);
+    assert!(Repair::new(&old.records).is_none(), "it does not say which object is which");
+    assert!(read(FORMAT_1.replacen("RC11", "SC", 1).as_bytes()).is_err());
+}
+
 #[test]
 fn line_ends_of_a_checkout_do_not_matter() {
     let text = recording().to_text().replace('\n', "\r\n");
@@ -165,7 +202,7 @@ fn every_error_is_a_sentence_with_a_cure() {
         read(format!("{text}{}\n", lines[1]).as_bytes()).unwrap_err(),
         read(&text.as_bytes()[..text.len() - 10]).unwrap_err(),
         read(&text.as_bytes()[..100]).unwrap_err(),
-        read(text.replacen("\"version\":1", "\"version\":2", 1).as_bytes()).unwrap_err(),
+        read(text.replacen("\"version\":2", "\"version\":3", 1).as_bytes()).unwrap_err(),
         load(&token[..token.len() - 1], "two_increments").unwrap_err(),
         load(&token.replacen("il1", "il2", 1), "two_increments").unwrap_err(),
         load(&token, "other_test").unwrap_err(),

@@ -11,6 +11,7 @@
 //! | [`fold`] | which steps are printed |
 //! | [`rows`], [`columns`], [`order`] | the breaking-order table: its texts, its columns, its layout |
 //! | [`why`], [`wait_for`] | why nothing could go on; the wait-for cycle |
+//! | [`notes`](mod@notes) | the same texts for replay files |
 //! | [`style`], [`escape`], [`measure`], [`number`] | glyphs and colours; text from the user; terminal columns; counts |
 
 mod columns;
@@ -20,6 +21,7 @@ mod frame;
 mod headline;
 mod measure;
 mod names;
+mod notes;
 mod number;
 mod order;
 mod receiver;
@@ -36,6 +38,7 @@ mod why;
 mod tests;
 
 pub(crate) use names::thread_names;
+pub(crate) use notes::{culprit, full, notes};
 pub(crate) use number::{count, thousands};
 pub(crate) use render::render;
 pub(crate) use source::read_below;

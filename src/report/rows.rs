@@ -163,24 +163,29 @@ impl<'a> Writer<'a> {
     }
 
     fn effects(&self, step: &Step) -> Vec<(Tone, String)> {
+        let done = self.effect(&step.effect).into_iter();
+        let mut effects: Vec<_> = done.map(|text| (Tone::Strong, text)).collect();
+        effects.extend(step.reads.into_iter().flat_map(read_from));
+        effects.extend(step.overwrites.map(|step| (Tone::Faint, format!("overwrites {step}"))));
+        effects
+    }
+
+    /// What an operation did: `0 → 1`.
+    pub(crate) fn effect(&self, effect: &Effect) -> Option<String> {
         let arrow = self.style.glyphs().arrow;
-        let plain = |text: String| (Tone::Strong, text);
-        let mut effects = match &step.effect {
-            Effect::None => Vec::new(),
-            Effect::Read(value) => vec![plain(format!("{arrow} {}", self.value(value)))],
-            Effect::Write { from, to } => vec![plain(format!("{} {arrow} {}", self.value(from), self.value(to)))],
+        match effect {
+            Effect::None => None,
+            Effect::Read(value) => Some(format!("{arrow} {}", self.value(value))),
+            Effect::Write { from, to } => Some(format!("{} {arrow} {}", self.value(from), self.value(to))),
             Effect::CasFailed { expected, new, was, spurious } => {
                 let how = match spurious {
                     true => "failed spuriously".to_owned(),
                     false => format!("failed (was {})", self.value(was)),
                 };
-                vec![plain(format!("CAS {}{arrow}{} {how}", self.value(expected), self.value(new)))]
+                Some(format!("CAS {}{arrow}{} {how}", self.value(expected), self.value(new)))
             }
-            Effect::Text(text) => vec![plain(self.text(text))],
-        };
-        effects.extend(step.reads.into_iter().flat_map(read_from));
-        effects.extend(step.overwrites.map(|step| (Tone::Faint, format!("overwrites {step}"))));
-        effects
+            Effect::Text(text) => Some(self.text(text)),
+        }
     }
 
     fn value(&self, value: &str) -> String {

@@ -49,6 +49,8 @@ pub(super) struct Walk {
     diverged: Option<usize>,
     /// The operation that is being performed is not among the given decisions.
     extra: bool,
+    /// How many outcomes the operation performed last could have had.
+    alternatives: u32,
 }
 
 impl Walk {
@@ -155,6 +157,11 @@ impl Explorer {
     /// The first given decision that could not be followed, if any.
     pub fn diverged_at(&self) -> Option<usize> {
         self.walk.diverged
+    }
+
+    /// How many outcomes the operation performed last could have had. Walks only.
+    pub fn alternatives(&self) -> u32 {
+        self.walk.alternatives
     }
 
     /// How many given decisions have been followed.
@@ -311,6 +318,7 @@ impl Explorer {
         self.run.pending[thread.index()] = None;
         self.run.state[thread.index()] = State::Going;
         self.run.wrote = false;
+        self.walk.alternatives = 1;
         match op.action {
             Action::Load { .. } | Action::Ended { .. } | Action::Update { .. } | Action::Object { .. } => {
                 self.walk_read(thread, op, given)
@@ -349,6 +357,7 @@ impl Explorer {
             None if affordable => self.decide(alternatives as usize) as u32,
             None => 0,
         };
+        self.walk.alternatives = if affordable { alternatives } else { 1 };
         let mut event = Event::of(thread, op, self.config.memory);
         event.choice = choice;
         event.budget = if choice == 0 { Budget::Free } else { budget };
@@ -390,6 +399,7 @@ impl Explorer {
                 graph.displace(id);
             }
         }
+        self.walk.alternatives = ranks.len() as u32;
         let rank = match given {
             Some(decision) => self.followable(&ranks, top.checked_sub(decision.place as usize)),
             None => ranks[self.decide(ranks.len())],
@@ -414,6 +424,7 @@ impl Explorer {
         let mut event = Event::of(thread, op, self.config.memory);
         let id = self.append_event(event, op);
         let ways = self.ways(id, op);
+        self.walk.alternatives = ways.len() as u32;
         let top = self.frame.graph.object(event.object).co.len();
         let way = match given {
             Some(decision) => {

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use interleave::sync::Arc;
 use interleave::sync::atomic::{AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
@@ -62,8 +63,16 @@ impl Drop for Directory {
     }
 }
 
+/// All of them write the same replay file when they fail.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// Runs `child_loses_update` as this variant.
 fn run(variant: &str, package: &Path, variables: &[(&str, &str)]) -> Output {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    run_alone(variant, package, variables)
+}
+
+fn run_alone(variant: &str, package: &Path, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("this test has an executable"));
     command.args(["--exact", "child_loses_update", "--ignored", "--nocapture", "--test-threads=1"]);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("INTERLEAVE_")) {
@@ -87,7 +96,8 @@ fn contains(text: &str, part: &str) {
 /// The replay file of the first variant, copied to `to`, and the events of the run that wrote it.
 fn record(directory: &Directory, to: &str) -> PathBuf {
     let events = directory.0.join("recording.jsonl");
-    let output = run("", &directory.0, &[("INTERLEAVE_EVENTS", events.to_str().expect("a plain path"))]);
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let output = run_alone("", &directory.0, &[("INTERLEAVE_EVENTS", events.to_str().expect("a plain path"))]);
     assert!(!output.status.success(), "{}", said(&output));
     let events = std::fs::read_to_string(events).expect("events were written");
     let of = |kind: &str| {

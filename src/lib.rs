@@ -85,7 +85,7 @@ pub use dpor::Memory;
 pub use progress::{Estimate, Progress};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 
-pub use sync_shims::model::{cell, fs, hint, os, process, sync, thread, thread_local};
+pub use sync_shims::model::{cell, fs, future, hint, os, process, sync, thread, thread_local};
 
 /// Explores every execution of `f` with the default configuration.
 ///

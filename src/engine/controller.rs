@@ -98,6 +98,22 @@ impl Controller for Engine {
         Some(value)
     }
 
+    fn unsynchronised(&self, target: Target<'_>, what: &'static Info, site: Site) -> Option<u64> {
+        if target.slot.get() >> 24 != self.execution.get() {
+            return None;
+        }
+        let object = dpor::ObjectId((target.slot.get() & 0xff_ffff) as u32);
+        let checked = self.phase.get() == Phase::Running;
+        let (value, race) = self.explorer.with(|explorer| {
+            let race = if checked { explorer.unsynchronised(self.current.get(), object, site).err() } else { None };
+            (explorer.newest_value(object), race)
+        });
+        if let Some(race) = race {
+            self.stop(Failure::Race { race, family: what.family, what: ("write", what.name), created: target.created });
+        }
+        Some(value)
+    }
+
     fn start(&self, thread: ThreadId, spec: ThreadSpec) {
         if let Some(recorder) = &self.recorder {
             recorder.with(|recorder| recorder.spawned(thread, spec.name.as_deref(), spec.site));

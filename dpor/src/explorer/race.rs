@@ -131,6 +131,26 @@ impl Explorer {
         }
         Ok(())
     }
+
+    /// Whether what a thread reads of an object without synchronisation is all there is to read: else the race with a write
+    /// that is not ordered before.
+    pub fn unsynchronised(&self, thread: ThreadId, object: ObjectId, site: Site) -> Result<(), Race> {
+        let graph = &self.frame.graph;
+        let now = PlainAccess { thread, after: self.run.performed_by(thread), access: Access::Read, site };
+        let position = position(graph, thread, now.after);
+        let mut performed = graph.object(object).co.iter().filter(|&&w| self.run.performed(graph.event(w)));
+        let unordered = performed.find(|&&w| {
+            graph.event(w).thread != thread && (position.is_init() || !graph.knows(position, Clock::Hb, w))
+        });
+        match unordered {
+            None => Ok(()),
+            Some(&w) => {
+                let e = graph.event(w);
+                let first = PlainAccess { thread: e.thread, after: e.index, access: Access::Write, site: e.site };
+                Err(Race { first, second: now })
+            }
+        }
+    }
 }
 
 /// The event whose clocks are those of the thread after its first `after` events.

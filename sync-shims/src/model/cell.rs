@@ -132,6 +132,12 @@ impl<T: ?Sized> UnsafeCell<T> {
         unsafe { std::cell::UnsafeCell::raw_get(&raw const (*this).value) }
     }
 
+    /// By what a model knows the cell, for wrappers that look at more than single accesses.
+    #[doc(hidden)]
+    pub fn identity(&self) -> &Identity {
+        &self.tracker.0
+    }
+
     /// Calls `f` with a pointer to read the value through. In a model, a read.
     #[inline]
     #[track_caller]

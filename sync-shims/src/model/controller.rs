@@ -82,6 +82,15 @@ pub trait Controller {
     fn exclusive(&self, target: Target<'_>, what: &'static dpor::Info, site: &'static Location<'static>)
     -> Option<u64>;
 
+    /// The newest state of the object, read without synchronisation; `None` if this execution has not used it. A write that is
+    /// not ordered before is a race.
+    fn unsynchronised(
+        &self,
+        target: Target<'_>,
+        what: &'static dpor::Info,
+        site: &'static Location<'static>,
+    ) -> Option<u64>;
+
     /// Starts a model thread that runs `body`. The caller has performed `Action::Spawn` before.
     fn start(&self, thread: ThreadId, spec: ThreadSpec);
 

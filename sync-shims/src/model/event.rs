@@ -170,6 +170,24 @@ pub fn exclusive(identity: &Identity, init: u64, info: &'static Info, site: Site
     })
 }
 
+/// Reads the newest state of an object as plain memory is read; `None` if the running execution has not used it or no model
+/// runs.
+///
+/// # Panics
+///
+/// As [`Identity::outside`]. Unwinds if the read races with a write that is not ordered before it.
+#[inline]
+#[track_caller]
+pub fn unsynchronised(identity: &Identity, init: u64, info: &'static Info, site: Site) -> Option<u64> {
+    current(|controller| match controller {
+        Some(controller) => controller.unsynchronised(identity.target(init), info, site),
+        None => {
+            identity.outside(info);
+            None
+        }
+    })
+}
+
 /// Whether the running model thread is only being unwound. False outside a model.
 pub fn inert() -> bool {
     current(|controller| controller.is_some_and(|c| c.inert()))

@@ -8,6 +8,7 @@
 //! | [`statics`] | how `static`s are kept fresh in every execution |
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
+//! | [`future`] | `block_on` and a place for wakers |
 //! | [`fs`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
 
 pub mod atomic;
@@ -16,6 +17,7 @@ pub mod controller;
 pub mod deferred;
 pub mod event;
 pub mod fs;
+pub mod future;
 pub mod hint;
 pub mod live;
 pub mod os;

@@ -199,6 +199,12 @@ impl Controller for Fake {
         state
     }
 
+    fn unsynchronised(&self, target: Target<'_>, what: &'static Info, _: Site) -> Option<u64> {
+        let known = target.slot.get() >> 24 == self.execution;
+        self.write_down(format!("unsynchronised {}", what.name));
+        known.then(|| self.objects.borrow()[self.object(&target)])
+    }
+
     fn start(&self, thread: ThreadId, mut spec: ThreadSpec) {
         if let Some(name) = spec.name {
             self.names.borrow_mut().insert(thread.0, name);

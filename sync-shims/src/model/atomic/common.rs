@@ -61,6 +61,32 @@ macro_rules! common_methods {
             self.value.get_mut()
         }
 
+        /// Calls `f` with the value, as `get_mut` (std does not have this).
+        #[inline]
+        #[track_caller]
+        pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
+            self.bring_home(info!($family, "with_mut"), Location::caller());
+            f(self.value.get_mut())
+        }
+
+        /// The newest value, read as plain memory is (std does not have this). It is no step of the model.
+        ///
+        /// In a model, the read races with writes of other threads that are not ordered before it. One that another thread
+        /// performs later without being ordered after the read goes unnoticed.
+        ///
+        /// # Safety
+        ///
+        /// No other thread may write to the atomic at the same time.
+        #[inline]
+        #[must_use]
+        #[track_caller]
+        pub unsafe fn unsync_load(&self) -> $value {
+            match unsynchronised(&self.identity, self.init(), info!($family, "unsync_load"), Location::caller()) {
+                Some(word) => Self::value_of(word),
+                None => self.value.load(Ordering::Relaxed),
+            }
+        }
+
         #[doc = concat!("Stands in for [`std::sync::atomic::", $family, "::into_inner`] (which is also `const`).")]
         ///
         /// In a model, the access races with operations of other threads that are not ordered before it.

@@ -10,7 +10,7 @@ use super::access::{After, Atomic, Exchange, Exchanged, after_the_end, compare_e
 use super::common::{common_methods, fetch_methods, info};
 use super::orders::{check_failure, check_load, check_store, failure_of};
 use super::{Ordering, updates};
-use crate::model::event::{Answer, Identity, Site, exclusive, perform};
+use crate::model::event::{Answer, Identity, Site, exclusive, perform, unsynchronised};
 
 /// Stands in for [`std::sync::atomic::AtomicPtr`].
 ///

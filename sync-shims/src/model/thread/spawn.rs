@@ -92,6 +92,27 @@ impl Builder {
         })
     }
 
+    /// `spawn` of what need not be `Send`: the threads of a model share one OS thread, or run one at a time.
+    ///
+    /// # Panics
+    ///
+    /// Outside a model, and as `spawn`.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn spawn_not_send<F, T>(self, f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        let site = Location::caller();
+        current(|controller| {
+            let controller = controller.expect("a thread of what is not `Send` can only be spawned in a model");
+            let name = self.checked_name();
+            // SAFETY: 1. What is `'static` outlives every thread.
+            JoinHandle::new(Inner::Model(unsafe { start(controller, name, None, f, site) }))
+        })
+    }
+
     /// Stands in for [`std::thread::Builder::spawn_scoped`].
     ///
     /// # Errors

@@ -87,6 +87,10 @@ impl Controller for Sequential {
         None
     }
 
+    fn unsynchronised(&self, _: Target<'_>, _: &'static Info, _: &'static Location<'static>) -> Option<u64> {
+        None
+    }
+
     fn start(&self, _: ThreadId, _: ThreadSpec) {
         panic!("there is one thread");
     }

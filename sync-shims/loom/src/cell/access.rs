@@ -81,7 +81,12 @@ impl Drop for Lasting {
             let slot = Slot::new();
             slot.set(self.word);
             let what = if self.access == Access::Read { &READ } else { &WRITE };
-            controller.plain(Target { slot: &slot, init: 0, created: self.created, name: None }, self.access, what, self.site);
+            controller.plain(
+                Target { slot: &slot, init: 0, created: self.created, name: None },
+                self.access,
+                what,
+                self.site,
+            );
         });
     }
 }

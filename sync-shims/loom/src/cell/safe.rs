@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::mem;
+use std::ptr;
 
 use super::UnsafeCell;
 
@@ -25,11 +26,11 @@ impl<T> Cell<T> {
     /// Stands in for [`std::cell::Cell::swap`].
     #[track_caller]
     pub fn swap(&self, other: &Self) {
-        if std::ptr::eq(self, other) {
+        if ptr::eq(self, other) {
             return;
         }
         // SAFETY: 1. The cells are two, and neither gives out references.
-        self.0.with_mut(|a| other.0.with_mut(|b| unsafe { mem::swap(&mut *a, &mut *b) }));
+        self.0.with_mut(|a| other.0.with_mut(|b| unsafe { ptr::swap(a, b) }));
     }
 
     /// Stands in for [`std::cell::Cell::replace`].

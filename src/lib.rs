@@ -22,7 +22,7 @@
 //!
 //! A *model* is a closure that is run once for each execution the memory model allows, where executions that no thread can
 //! tell apart are one. Its threads are those of [`thread`], and what they share must be of the types in [`sync`], [`cell`],
-//! [`fs`] and [`os`]: the checker sees nothing else. The closure must do the same when its operations give the same results;
+//! [`fs`], [`net`] and [`os`]: the checker sees nothing else. The closure must do the same when its operations give the same results;
 //! so it creates the objects it uses, or has them in `static`s, which are fresh in every execution.
 //!
 //! Code that runs for real as well imports these types from the crate `interleave-shims`, where they are std's own unless the
@@ -85,7 +85,7 @@ pub use dpor::Memory;
 pub use progress::{Estimate, Progress};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 
-pub use sync_shims::model::{cell, fs, future, hint, os, process, sync, thread, thread_local};
+pub use sync_shims::model::{cell, fs, future, hint, net, os, process, sync, thread, thread_local};
 
 /// Explores every execution of `f` with the default configuration.
 ///

@@ -32,11 +32,11 @@ pub mod model;
 
 #[cfg(not(interleave))]
 #[doc(no_inline)]
-pub use std::{cell, fs, hint, os, process, sync, thread, thread_local, time};
+pub use std::{cell, fs, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(interleave)]
 #[doc(no_inline)]
-pub use model::{cell, fs, hint, os, process, sync, thread, thread_local};
+pub use model::{cell, fs, hint, net, os, process, sync, thread, thread_local};
 
 // A model has no clock of its own yet.
 #[cfg(interleave)]

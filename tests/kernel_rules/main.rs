@@ -27,9 +27,18 @@ fn on_the_real_kernel(script: fn(&Path) -> String) -> String {
 
 /// Runs a script under the checker; all its executions must give the same.
 fn on_the_simulated_kernel(script: fn(&Path) -> String) -> String {
+    explored(interleave::Builder::new(), script)
+}
+
+/// Without the budget for spurious events: reads may be shorter over TCP than they are on loopback.
+fn without_spurious_events(script: fn(&Path) -> String) -> String {
+    explored(interleave::Builder::new().spurious(0), script)
+}
+
+fn explored(builder: interleave::Builder, script: fn(&Path) -> String) -> String {
     let results = Arc::new(Mutex::new(Vec::new()));
     let collected = results.clone();
-    let report = interleave::Builder::new().explore(move || {
+    let report = builder.explore(move || {
         let directory = PathBuf::from("/tmp/rules");
         interleave::fs::create_dir(&directory).expect("every execution starts with an empty directory");
         let result = script(&directory);
@@ -91,4 +100,44 @@ fn locks_on_the_real_kernel() {
 #[test]
 fn locks_on_the_simulated_kernel() {
     check(shim::locks::RULES, on_the_simulated_kernel);
+}
+
+#[test]
+fn abstract_names_on_the_real_kernel() {
+    check(real::abstract_names::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn abstract_names_on_the_simulated_kernel() {
+    check(shim::abstract_names::RULES, on_the_simulated_kernel);
+}
+
+#[test]
+fn backlogs_on_the_real_kernel() {
+    check(real::backlog::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn backlogs_on_the_simulated_kernel() {
+    check(shim::backlog::RULES, on_the_simulated_kernel);
+}
+
+#[test]
+fn datagrams_on_the_real_kernel() {
+    check(real::datagrams::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn datagrams_on_the_simulated_kernel() {
+    check(shim::datagrams::RULES, on_the_simulated_kernel);
+}
+
+#[test]
+fn tcp_on_the_real_kernel() {
+    check(real::tcp::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn tcp_on_the_simulated_kernel() {
+    check(shim::tcp::RULES, without_spurious_events);
 }

@@ -2,10 +2,30 @@
 
 /// What they use.
 mod api {
+    use std::os::fd::AsRawFd;
+    pub(crate) use std::os::linux::net::SocketAddrExt;
     pub(crate) use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    pub(crate) use std::os::unix::net::{UnixListener, UnixStream};
-    pub(crate) use std::{fs, thread};
+    pub(crate) use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
+    pub(crate) use std::sync::atomic;
+    pub(crate) use std::{fs, net, thread};
+
+    pub(crate) fn listen(listener: &UnixListener, backlog: u32) -> std::io::Result<()> {
+        // SAFETY: the descriptor is open as long as `listener` is.
+        match unsafe { libc::listen(listener.as_raw_fd(), backlog as i32) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    }
 }
+
+#[path = "abstract_names.rs"]
+pub(crate) mod abstract_names;
+#[path = "backlog.rs"]
+pub(crate) mod backlog;
+#[path = "datagrams.rs"]
+pub(crate) mod datagrams;
+#[path = "tcp.rs"]
+pub(crate) mod tcp;
 
 #[path = "files.rs"]
 pub(crate) mod files;

@@ -2,10 +2,21 @@
 
 /// What they use.
 mod api {
+    pub(crate) use interleave::os::linux::net::SocketAddrExt;
     pub(crate) use interleave::os::unix::fs::{FileTypeExt, MetadataExt};
-    pub(crate) use interleave::os::unix::net::{UnixListener, UnixStream};
-    pub(crate) use interleave::{fs, thread};
+    pub(crate) use interleave::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream, listen};
+    pub(crate) use interleave::sync::atomic;
+    pub(crate) use interleave::{fs, net, thread};
 }
+
+#[path = "abstract_names.rs"]
+pub(crate) mod abstract_names;
+#[path = "backlog.rs"]
+pub(crate) mod backlog;
+#[path = "datagrams.rs"]
+pub(crate) mod datagrams;
+#[path = "tcp.rs"]
+pub(crate) mod tcp;
 
 #[path = "files.rs"]
 pub(crate) mod files;

@@ -9,7 +9,7 @@
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 //! | [`future`] | `block_on` and a place for wakers |
-//! | [`fs`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
+//! | [`fs`], [`net`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
 
 pub mod atomic;
 pub mod cell;
@@ -20,11 +20,13 @@ pub mod fs;
 pub mod future;
 pub mod hint;
 pub mod live;
+pub mod net;
 pub mod os;
 pub mod process;
 pub mod statics;
 pub mod sync;
 pub mod thread;
+mod vectored;
 mod world;
 
 #[doc(inline)]

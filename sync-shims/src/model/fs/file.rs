@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Metadata, OpenOptions};
-use crate::model::world::{Access, Call, Halt, LockMode, OpenFile, OpenMode, OrInert, Status, Sys, resume};
+use crate::model::world::{Access, Call, Halt, LockMode, OpenFile, OpenMode, OrInert, Status, Sys, resume, retire};
 
 /// Stands in for [`std::fs::File`].
 ///
@@ -283,9 +283,8 @@ impl File {
 impl Drop for File {
     fn drop(&mut self) {
         if let Inner::Model(file) = &self.0 {
-            // Closing cannot fail, and a file whose execution is over is closed. A destructor is not told where it is called:
-            // the report names the place where the file was opened.
-            let _ = resume(file.execution(), file.site(), |call| file.close(call));
+            // A destructor is not told where it is called: the report names the place where the file was opened.
+            retire(file.execution(), file.site(), |call| file.close(call));
         }
     }
 }

@@ -9,6 +9,7 @@ use super::errno::Errno;
 use super::tables::{Series, Tables};
 use crate::model::controller::{Controller, Inert, Slot, Target, current};
 use crate::model::event::{Answer, Site, perform_in};
+use crate::model::live;
 
 /// Something that several threads can see: its identity and the state that it starts with.
 #[derive(Debug)]
@@ -38,10 +39,21 @@ impl Object {
     }
 }
 
+/// Which sockets a call is about. They are the same machinery; reports name the types that the user wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// Unix sockets, and all that is no socket.
+    Unix,
+    /// TCP on loopback addresses.
+    Tcp,
+}
+
 /// What a step does, apart from its arguments.
 #[derive(Debug)]
 pub(crate) struct Step {
     info: Info,
+    /// The same step of a TCP socket.
+    tcp: Info,
     outs: Outs,
     shows: Option<fn(u64) -> String>,
 }
@@ -49,7 +61,26 @@ pub(crate) struct Step {
 impl Step {
     /// A step of the method `family::name`.
     pub(crate) const fn new(family: &'static str, name: &'static str, outs: Outs) -> Self {
-        Step { info: Info { name, family, role: Role::Plain }, outs, shows: None }
+        Step::of_either(family, family, name, outs)
+    }
+
+    /// A step of a method of `UnixStream` or `TcpStream`.
+    pub(crate) const fn of_stream(name: &'static str, outs: Outs) -> Self {
+        Step::of_either("UnixStream", "TcpStream", name, outs)
+    }
+
+    /// A step of a method of `UnixListener` or `TcpListener`.
+    pub(crate) const fn of_listener(name: &'static str, outs: Outs) -> Self {
+        Step::of_either("UnixListener", "TcpListener", name, outs)
+    }
+
+    const fn of_either(unix: &'static str, tcp: &'static str, name: &'static str, outs: Outs) -> Self {
+        Step {
+            info: Info { name, family: unix, role: Role::Plain },
+            tcp: Info { name, family: tcp, role: Role::Plain },
+            outs,
+            shows: None,
+        }
     }
 
     /// The same step, with what a report says of its result.
@@ -61,6 +92,7 @@ impl Step {
     /// The same step, with what it means for who waits for whom.
     pub(crate) const fn role(mut self, role: Role) -> Self {
         self.info.role = role;
+        self.tcp.role = role;
         self
     }
 }
@@ -126,16 +158,37 @@ impl<T> OrInert<T> for Sys<T> {
 
 /// Calls `f` with a call at `site`, or with `None` outside a model.
 pub(crate) fn enter<R>(site: Site, f: impl FnOnce(Option<Call<'_>>) -> R) -> R {
-    current(|controller| f(controller.map(|controller| Call { controller, site })))
+    current(|controller| f(controller.map(|controller| Call { controller, site, protocol: Protocol::Unix })))
 }
 
-/// A call on something that `execution` has made: EBADF if that is not the one that is running.
+/// A call on something that `execution` has made.
+///
+/// Another execution fails as `outside`: its kernel does not know the descriptor, and the next execution would find it as the
+/// last one has left it. Outside a model, EBADF is the answer when the execution is over.
+///
+/// # Panics
+///
+/// Outside a model while the execution is running: an OS thread that is none of its threads.
 pub(crate) fn resume<T>(execution: u64, site: Site, f: impl FnOnce(Call<'_>) -> Sys<T>) -> Sys<T> {
     enter(site, |call| match call {
         Some(call) if call.controller.inert() => Err(Halt::Inert),
         Some(call) if call.controller.execution() == execution => f(call),
-        _ => Err(Errno::BADF.into()),
+        Some(call) => call.foreign_descriptor(),
+        None if live::execution_is_live(execution) => panic!(
+            "error[interleave::outside]: a socket or file of a running model is used at {site}, by an OS thread that is not \
+             one of the model's threads (was it started with `std::thread::spawn`?)"
+        ),
+        None => Err(Errno::BADF.into()),
     })
+}
+
+/// The call of a destructor on something that `execution` has made. A descriptor whose execution is over is closed.
+pub(crate) fn retire(execution: u64, site: Site, f: impl FnOnce(Call<'_>) -> Sys<()>) {
+    // Closing cannot fail.
+    let _ = enter(site, |call| match call {
+        Some(call) if !call.controller.inert() && call.controller.execution() == execution => f(call),
+        _ => Ok(()),
+    });
 }
 
 /// A system call in progress.
@@ -143,9 +196,15 @@ pub(crate) fn resume<T>(execution: u64, site: Site, f: impl FnOnce(Call<'_>) -> 
 pub(crate) struct Call<'a> {
     controller: &'a dyn Controller,
     site: Site,
+    protocol: Protocol,
 }
 
 impl Call<'_> {
+    /// The same call, of a socket that speaks `protocol`.
+    pub(crate) fn over(self, protocol: Protocol) -> Self {
+        Call { protocol, ..self }
+    }
+
     /// Where it was written.
     pub(crate) fn site(self) -> Site {
         self.site
@@ -174,7 +233,11 @@ impl Call<'_> {
         // Steps that only look pass on what they saw: whoever finds a path there finds what was done before it was made.
         let action =
             Action::Object { outs: step.outs, args, failure: Ordering::Acquire, yields: patience == Patience::Limited };
-        match perform_in(self.controller, Some(target), action, &step.info, self.site) {
+        let info = match self.protocol {
+            Protocol::Unix => &step.info,
+            Protocol::Tcp => &step.tcp,
+        };
+        match perform_in(self.controller, Some(target), action, info, self.site) {
             Answer::Done(result) => {
                 if let Some(shows) = step.shows {
                     self.controller.note(&mut || shows(result));
@@ -187,7 +250,7 @@ impl Call<'_> {
 
     /// The thread has come round a loop in which it waits for a time only (as `yield_now`).
     pub(crate) fn close_iteration(self) -> Result<(), Inert> {
-        static TIMEOUT: Info = Info { name: "timeout", family: "UnixStream", role: Role::Plain };
+        static TIMEOUT: Info = Info { name: "timeout", family: "net", role: Role::Plain };
         match perform_in(self.controller, None, Action::Yield, &TIMEOUT, self.site) {
             Answer::Done(_) => Ok(()),
             Answer::Inert | Answer::Outside => Err(Inert),
@@ -205,6 +268,12 @@ impl Call<'_> {
     pub(crate) fn fresh(self) -> Result<u64, Inert> {
         let (thread, count) = self.count(Series::Things)?;
         Ok((u64::from(thread.0) + 1) << 20 | count)
+    }
+
+    /// A number below 2^20 for an abstract name that the kernel chooses (see unix(7), autobind).
+    pub(crate) fn number_for_a_name(self) -> Result<u64, Inert> {
+        let (thread, count) = self.count(Series::Names)?;
+        Ok((u64::from(thread.0) << 8 | (count & 0xff)) & 0xf_ffff)
     }
 
     /// The running thread, and how many of a series it has made, with the one that it makes now.
@@ -228,6 +297,13 @@ impl Call<'_> {
     pub(crate) fn unsupported(self, what: &str) -> ! {
         let message = format!("{what} is not part of the simulated kernel");
         self.controller.fail("outside", message, self.site)
+    }
+
+    /// The program uses a descriptor of another execution: fails the model.
+    fn foreign_descriptor(self) -> ! {
+        let message = "a socket or file that another execution of the model has made is used here: sockets and files must be \
+                       made in the body of the model, not be kept in a `static` of std or captured by the closure";
+        self.controller.fail("outside", message.into(), self.site)
     }
 
     /// The program does something more often than a state has room for: fails the model.

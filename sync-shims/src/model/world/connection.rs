@@ -2,21 +2,23 @@
 //!
 //! A connection is two [`Direction`]s, which have nothing to do with each other but when an end is closed.
 
-use std::os::unix::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use dpor::ThreadId;
-
-use super::call::{Access, Call, Halt, Patience, Step, Sys};
+use super::call::{Access, Call, Halt, Protocol, Step, Sys};
 use super::descriptor::Descriptors;
-use super::direction::{Direction, Flags, changes};
+use super::direction::{Direction, Flags, Written, changes};
 use super::errno::Errno;
+use super::name::Name;
+use super::options::Options;
+use super::ports::Claim;
+use super::timeouts::{Shut, Timeouts};
 use crate::model::event::Site;
 
 /// A connection, by the two ends that share it.
 #[derive(Debug)]
 pub(crate) struct Connection {
+    protocol: Protocol,
     to_server: Direction,
     to_client: Direction,
 }
@@ -37,40 +39,43 @@ pub(crate) struct Endpoint {
     site: Site,
     connection: Arc<Connection>,
     side: Side,
-    local: Option<SocketAddr>,
-    peer: Option<SocketAddr>,
+    names: Names,
     descriptors: Descriptors,
-    timeouts: Mutex<[Option<Duration>; 2]>,
-    /// Threads whose last read or write timed out.
-    timed_out: Mutex<Vec<(ThreadId, Shut)>>,
+    timeouts: Timeouts,
+    /// Of TCP.
+    pub(crate) options: Options,
+    /// The port that a TCP client has.
+    claim: Option<Claim>,
 }
 
-/// Which way: what an end reads, or what it writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shut {
-    /// What it reads.
-    Read,
-    /// What it writes.
-    Write,
+/// The addresses of an end, as far as there are any.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    /// Its own.
+    pub(crate) local: Option<Name>,
+    /// The other end's.
+    pub(crate) peer: Option<Name>,
 }
 
 impl Connection {
     /// The connection that got `ticket` at the socket called `name`.
-    pub(crate) fn new(name: &str, ticket: u64, site: Site) -> Self {
+    pub(crate) fn new(protocol: Protocol, name: &str, ticket: u64, site: Site) -> Self {
         let name = format!("connection {} to {name}", ticket + 1);
         Connection {
-            to_server: Direction::new(&format!("{name}, in"), site),
-            to_client: Direction::new(&format!("{name}, out"), site),
+            protocol,
+            to_server: Direction::new(protocol, &format!("{name}, in"), site),
+            to_client: Direction::new(protocol, &format!("{name}, out"), site),
         }
     }
 
     /// Stands in for socketpair(2).
     pub(crate) fn pair(call: Call<'_>) -> [Endpoint; 2] {
         let connection = Arc::new(Connection {
-            to_server: Direction::new("pair, first to second", call.site()),
-            to_client: Direction::new("pair, second to first", call.site()),
+            protocol: Protocol::Unix,
+            to_server: Direction::new(Protocol::Unix, "pair, first to second", call.site()),
+            to_client: Direction::new(Protocol::Unix, "pair, second to first", call.site()),
         });
-        [Side::Client, Side::Server].map(|side| Endpoint::new(call, connection.clone(), side, None, None))
+        [Side::Client, Side::Server].map(|side| Endpoint::new(call, connection.clone(), side, Names::default(), None))
     }
 
     fn incoming(&self, side: Side) -> &Direction {
@@ -95,9 +100,14 @@ impl Connection {
     /// Closes one end. Data that it has not read makes a reset of the end of what it wrote.
     fn close(&self, call: Call<'_>, side: Side, reset: Flags) -> Sys<()> {
         static CLOSE: Step = changes("close");
-        let unread = self.incoming(side).change(call, &CLOSE, Flags::READER_GONE, Flags::NONE)?;
-        let reset = if unread > 0 { Flags::RESET } else { reset };
+        let incoming = self.incoming(side);
+        let unread = incoming.change(call, &CLOSE, Flags::READER_GONE, Flags::NONE)?.queued() > 0;
+        let reset = if unread { Flags::RESET } else { reset };
         self.outgoing(side).change(call, &CLOSE, Flags::WRITER_GONE.and(reset), Flags::NONE)?;
+        if self.protocol == Protocol::Tcp && reset == Flags::RESET {
+            // Whoever finds this finds the reset. A write that comes earlier is one of those that are still underway.
+            incoming.change(call, &CLOSE, Flags::BROKEN, Flags::BROKEN_UNTOLD)?;
+        }
         Ok(())
     }
 }
@@ -108,19 +118,19 @@ impl Endpoint {
         call: Call<'_>,
         connection: Arc<Connection>,
         side: Side,
-        local: Option<SocketAddr>,
-        peer: Option<SocketAddr>,
+        names: Names,
+        claim: Option<Claim>,
     ) -> Self {
         Endpoint {
             execution: call.execution(),
             site: call.site(),
             connection,
             side,
-            local,
-            peer,
+            names,
             descriptors: Descriptors::new(call.site()),
-            timeouts: Mutex::default(),
-            timed_out: Mutex::default(),
+            timeouts: Timeouts::default(),
+            options: Options::new(call.site()),
+            claim,
         }
     }
 
@@ -134,14 +144,9 @@ impl Endpoint {
         self.site
     }
 
-    /// Its own address, if it has one.
-    pub(crate) fn local(&self) -> Option<&SocketAddr> {
-        self.local.as_ref()
-    }
-
-    /// The other end's address, if it has one.
-    pub(crate) fn peer(&self) -> Option<&SocketAddr> {
-        self.peer.as_ref()
+    /// The addresses.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Stands in for dup(2).
@@ -151,24 +156,44 @@ impl Endpoint {
 
     /// Stands in for close(2).
     pub(crate) fn close(&self, call: Call<'_>) -> Sys<()> {
-        if self.descriptors.close(call)? { self.connection.close(call, self.side, Flags::NONE) } else { Ok(()) }
+        let call = self.over(call);
+        if !self.descriptors.close(call)? {
+            return Ok(());
+        }
+        self.connection.close(call, self.side, Flags::NONE)?;
+        self.claim.as_ref().map_or(Ok(()), |claim| claim.release(call))
     }
 
     /// Stands in for recv(2).
     pub(crate) fn read(&self, call: Call<'_>, buffer: &mut [u8]) -> Sys<usize> {
+        let call = self.over(call);
         let direction = self.direction(Shut::Read);
-        self.timed(call, Shut::Read, |patience| direction.read(call, buffer, patience))
+        self.timeouts.during(call, Shut::Read, |patience| direction.read(call, buffer, patience))
+    }
+
+    /// Stands in for recv(2) with MSG_PEEK.
+    pub(crate) fn peek(&self, call: Call<'_>, buffer: &mut [u8]) -> Sys<usize> {
+        let call = self.over(call);
+        let direction = self.direction(Shut::Read);
+        self.timeouts.during(call, Shut::Read, |patience| direction.peek(call, buffer, patience))
     }
 
     /// Stands in for send(2), which waits until all is queued unless it is told not to wait.
     pub(crate) fn write(&self, call: Call<'_>, access: Access, data: &[u8]) -> Sys<usize> {
+        let call = self.over(call);
         let access = if self.descriptors.cloned() { Access::Shared } else { access };
         let direction = self.direction(Shut::Write);
         let mut written = 0;
         loop {
             let rest = &data[written..];
-            match self.timed(call, Shut::Write, |patience| direction.write(call, access, rest, patience)) {
-                Ok(count) => written += count,
+            match self.timeouts.during(call, Shut::Write, |patience| direction.write(call, access, rest, patience)) {
+                Ok(Written::Bytes(count)) => written += count,
+                Ok(Written::Reset) if written > 0 => return Ok(written),
+                // The error is the socket's: who reads may have been told already.
+                Ok(Written::Reset) => {
+                    let reset = self.direction(Shut::Read).take_reset(call)?;
+                    return Err(reset.unwrap_or(Errno::PIPE).into());
+                }
                 Err(Halt::Errno(_)) if written > 0 => return Ok(written),
                 Err(halt) => return Err(halt),
             }
@@ -178,14 +203,29 @@ impl Endpoint {
         }
     }
 
-    /// Stands in for shutdown(2), one way.
-    pub(crate) fn shutdown(&self, call: Call<'_>, way: Shut) -> Sys<()> {
+    /// Stands in for shutdown(2), of one or both ways.
+    pub(crate) fn shutdown(&self, call: Call<'_>, read: bool, write: bool) -> Sys<()> {
         static SHUTDOWN: Step = changes("shutdown");
-        let gone = match way {
-            Shut::Read => Flags::READER_GONE,
-            Shut::Write => Flags::WRITER_GONE,
-        };
-        self.set(call, &SHUTDOWN, way, gone, true)
+        let call = self.over(call);
+        let (incoming, outgoing) = (self.direction(Shut::Read), self.direction(Shut::Write));
+        let only_if = |condition, flag| if condition { flag } else { Flags::NONE };
+        if self.connection.protocol == Protocol::Unix {
+            if read {
+                incoming.change(call, &SHUTDOWN, Flags::READER_GONE, Flags::NONE)?;
+            }
+            if write {
+                outgoing.change(call, &SHUTDOWN, Flags::WRITER_GONE, Flags::NONE)?;
+            }
+            return Ok(());
+        }
+        // Both are looked at, as there may be no connection any more.
+        let at_reader = only_if(read, Flags::READER_SHUT).and(only_if(write, Flags::READER_FINISHED));
+        let before_in = incoming.change(call, &SHUTDOWN, at_reader, Flags::NONE)?;
+        let before_out = outgoing.change(call, &SHUTDOWN, only_if(write, Flags::WRITER_GONE), Flags::NONE)?;
+        if before_in.broken() || before_out.broken() || (before_in.writer_gone() && before_out.writer_gone()) {
+            return Err(Errno::NOTCONN.into());
+        }
+        Ok(())
     }
 
     /// Sets O_NONBLOCK.
@@ -199,7 +239,7 @@ impl Endpoint {
     pub(crate) fn set_timeout(&self, call: Call<'_>, way: Shut, timeout: Option<Duration>) -> Sys<()> {
         static SET_READ: Step = changes("set_read_timeout");
         static SET_WRITE: Step = changes("set_write_timeout");
-        self.timeouts.lock().unwrap_or_else(PoisonError::into_inner)[way as usize] = timeout;
+        self.timeouts.set(way, timeout);
         match way {
             Shut::Read => self.set(call, &SET_READ, way, Flags::READER_TIMED, timeout.is_some()),
             Shut::Write => self.set(call, &SET_WRITE, way, Flags::WRITER_TIMED, timeout.is_some()),
@@ -208,12 +248,20 @@ impl Endpoint {
 
     /// What SO_RCVTIMEO or SO_SNDTIMEO is.
     pub(crate) fn timeout(&self, way: Shut) -> Option<Duration> {
-        self.timeouts.lock().unwrap_or_else(PoisonError::into_inner)[way as usize]
+        self.timeouts.get(way)
     }
 
     /// Stands in for SO_ERROR.
     pub(crate) fn take_error(&self, call: Call<'_>) -> Sys<Option<Errno>> {
-        self.direction(Shut::Read).take_reset(call)
+        let call = self.over(call);
+        match self.direction(Shut::Read).take_reset(call)? {
+            None if self.connection.protocol == Protocol::Tcp => self.direction(Shut::Write).take_broken(call),
+            reset => Ok(reset),
+        }
+    }
+
+    fn over<'a>(&self, call: Call<'a>) -> Call<'a> {
+        call.over(self.connection.protocol)
     }
 
     fn direction(&self, way: Shut) -> &Direction {
@@ -225,28 +273,7 @@ impl Endpoint {
 
     fn set(&self, call: Call<'_>, step: &'static Step, way: Shut, flag: Flags, on: bool) -> Sys<()> {
         let (set, clear) = if on { (flag, Flags::NONE) } else { (Flags::NONE, flag) };
-        self.direction(way).change(call, step, set, clear)?;
+        self.direction(way).change(self.over(call), step, set, clear)?;
         Ok(())
-    }
-
-    /// Takes or puts bytes, for as long as the timeout says. A thread that tries again after its time was over has come round
-    /// a loop: it may stay there until something that it read has changed, lest it go round for ever.
-    fn timed(&self, call: Call<'_>, way: Shut, transfer: impl FnOnce(Patience) -> Sys<usize>) -> Sys<usize> {
-        let patience = if self.timeout(way).is_some() { Patience::Limited } else { Patience::Unlimited };
-        let me = (call.thread(), way);
-        if patience == Patience::Limited && self.timed_out().contains(&me) {
-            call.close_iteration()?;
-        }
-        let result = transfer(patience);
-        let mut timed_out = self.timed_out();
-        timed_out.retain(|earlier| *earlier != me);
-        if result == Err(Errno::AGAIN.into()) {
-            timed_out.push(me);
-        }
-        result
-    }
-
-    fn timed_out(&self) -> MutexGuard<'_, Vec<(ThreadId, Shut)>> {
-        self.timed_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

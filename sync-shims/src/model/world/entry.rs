@@ -4,7 +4,9 @@
 //! the entry it takes away is marked; whoever finds the mark waits until that call is done and looks again. There is no step
 //! that is blocked by the state of an entry, so those that only look can be pure reads and commute.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use dpor::{Outcome, Outcomes, ThreadId};
 use super::call::{Call, Halt, Object, Step, Sys};
 use super::errno::Errno;
 use super::inode::Inode;
+use super::name::SocketKind;
 use super::path;
 
 /// What an inode is.
@@ -137,6 +140,11 @@ fn remove(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(if removable { Outcome::write(Entry::ABSENT.0, state) } else { Outcome::read(state) });
 }
 
+/// Removes `args[0]` if it is what is there.
+pub(crate) fn release(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(if state == args[0] { Outcome::write(Entry::ABSENT.0, state) } else { Outcome::read(state) });
+}
+
 /// A path that a call works on, all of whose ancestors were directories.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -168,6 +176,22 @@ impl Place {
     pub(crate) fn named(call: Call<'_>, path: &Path) -> Sys<Place> {
         let object = call.tables(|tables| tables.entry(path, call.site()))?;
         Ok(Place { path: path.to_path_buf(), object })
+    }
+
+    /// The place of an abstract socket name, which no path leads to: a path has no NUL.
+    pub(crate) fn of_abstract_name(call: Call<'_>, name: &[u8], kind: SocketKind) -> Sys<Place> {
+        let path = PathBuf::from(OsStr::from_bytes(&[&[0, kind as u8], name].concat()));
+        let shown = || format!("@{}", name.escape_ascii());
+        let object = call.tables(|tables| tables.abstract_entry(&path, shown(), call.site()))?;
+        Ok(Place { path, object })
+    }
+
+    /// What reports call it.
+    pub(crate) fn shown(&self) -> String {
+        match self.path.as_os_str().as_bytes() {
+            [0, _, name @ ..] => format!("@{}", name.escape_ascii()),
+            _ => path::shown(&self.path).display().to_string(),
+        }
     }
 
     /// Takes a step at the entry and returns what was there: never a mark, as it waits and takes the step again.

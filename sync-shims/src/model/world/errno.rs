@@ -32,6 +32,16 @@ impl Errno {
 impl Errno {
     /// It would block.
     pub(crate) const AGAIN: Errno = Errno(11);
+    /// The message does not fit.
+    pub(crate) const MSGSIZE: Errno = Errno(90);
+    /// The socket there is of another type.
+    pub(crate) const PROTOTYPE: Errno = Errno(91);
+    /// The machine has no such address.
+    pub(crate) const ADDRNOTAVAIL: Errno = Errno(99);
+    /// There is no way to the address.
+    pub(crate) const NETUNREACH: Errno = Errno(101);
+    /// The socket is not connected.
+    pub(crate) const NOTCONN: Errno = Errno(107);
     /// The path is taken.
     pub(crate) const ADDRINUSE: Errno = Errno(98);
     /// The other end was closed with data unread.
@@ -46,6 +56,16 @@ impl Errno {
 impl Errno {
     /// It would block.
     pub(crate) const AGAIN: Errno = Errno(35);
+    /// The message does not fit.
+    pub(crate) const MSGSIZE: Errno = Errno(40);
+    /// The socket there is of another type.
+    pub(crate) const PROTOTYPE: Errno = Errno(41);
+    /// The machine has no such address.
+    pub(crate) const ADDRNOTAVAIL: Errno = Errno(49);
+    /// There is no way to the address.
+    pub(crate) const NETUNREACH: Errno = Errno(51);
+    /// The socket is not connected.
+    pub(crate) const NOTCONN: Errno = Errno(57);
     /// The path is taken.
     pub(crate) const ADDRINUSE: Errno = Errno(48);
     /// The other end was closed with data unread.

@@ -8,6 +8,7 @@ use dpor::{Outcome, Outcomes, ThreadId};
 
 use super::call::{Call, Object, Step, Sys};
 use super::content::Content;
+use super::datagram::Inbox;
 use super::entry::{Entry, Kind, Place, found, inode, look};
 use super::errno::Errno;
 use super::flock::Lock;
@@ -29,7 +30,16 @@ pub(crate) struct Inode {
 enum Body {
     File(Content),
     Directory,
-    Socket(Arc<Socket>),
+    Socket(Bound),
+}
+
+/// The socket that was bound to a socket file. The file outlives it.
+#[derive(Clone, Debug)]
+pub(crate) enum Bound {
+    /// A stream socket that listens, or is going to.
+    Listener(Arc<Socket>),
+    /// A datagram socket.
+    Datagram(Arc<Inbox>),
 }
 
 /// All the places where the inode ever had a name. How many names it has *now* is found by looking there, so that giving and
@@ -78,7 +88,7 @@ impl Inode {
     }
 
     /// A socket file that is going to be at `path`.
-    pub(crate) fn socket(number: u64, path: &Path, socket: Arc<Socket>, site: Site) -> Self {
+    pub(crate) fn socket(number: u64, path: &Path, socket: Bound, site: Site) -> Self {
         Inode::new(number, Body::Socket(socket), path, site)
     }
 
@@ -111,7 +121,7 @@ impl Inode {
     }
 
     /// The socket that was bound here, if it is a socket file.
-    pub(crate) fn listener(&self) -> Option<&Arc<Socket>> {
+    pub(crate) fn socket_bound(&self) -> Option<&Bound> {
         match &self.body {
             Body::Socket(socket) => Some(socket),
             Body::File(_) | Body::Directory => None,

@@ -37,10 +37,16 @@
 //! | `listener.rs` | listening sockets: bind, listen, connect, accept |
 //! | `direction.rs` | one direction of a connection: its bytes and its end |
 //! | `connection.rs` | connected sockets: read, write, shutdown, close |
+//! | `datagram.rs` | datagram sockets: send, receive, connect |
+//! | `name.rs` | what sockets are called |
+//! | `ports.rs` | TCP addresses and ports: who listens where |
+//! | `options.rs` | options of TCP sockets |
+//! | `timeouts.rs` | how long calls on sockets wait |
 
 mod call;
 mod connection;
 mod content;
+mod datagram;
 mod descriptor;
 mod direction;
 mod entry;
@@ -48,20 +54,27 @@ mod errno;
 mod flock;
 mod inode;
 mod listener;
+mod name;
 mod open;
+mod options;
 mod path;
+mod ports;
 mod rename;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod timeouts;
 mod turn;
 
-pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume};
-pub(crate) use connection::{Connection, Endpoint, Shut};
+pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume, retire};
+pub(crate) use connection::{Connection, Endpoint};
+pub(crate) use datagram::{Datagram, To};
 pub(crate) use entry::{Kind, create_dir, create_dir_all, exists, remove_file};
 pub(crate) use errno::Errno;
 pub(crate) use flock::Mode as LockMode;
 pub(crate) use inode::{Status, status};
-pub(crate) use listener::{Listener, connect};
+pub(crate) use listener::{Listener, connect, connect_tcp};
+pub(crate) use name::{Name, Spot};
 pub(crate) use open::{OpenFile, OpenMode};
 pub(crate) use rename::{hard_link, rename};
+pub(crate) use timeouts::Shut;

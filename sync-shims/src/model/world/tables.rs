@@ -3,14 +3,17 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dpor::ThreadId;
 
 use super::call::Object;
+use super::datagram::Inbox;
 use super::entry::Entry;
 use super::inode::Inode;
+use super::listener::Socket;
 use super::path;
 use super::turn::Turn;
 use crate::model::controller::{Controller, Inert, Scope};
@@ -28,6 +31,8 @@ pub(crate) struct Tables {
     renames: HashMap<u64, Arc<Object>>,
     /// Of calls on two paths.
     turn_of_renames: Option<Arc<Turn>>,
+    /// Of sockets.
+    pub(crate) sockets: SocketTables,
     /// How many numbers of each series each thread took.
     numbers: HashMap<(ThreadId, Series), u64>,
 }
@@ -39,6 +44,39 @@ pub(crate) enum Series {
     Things,
     /// Open files.
     OpenFiles,
+    /// TCP sockets that listen.
+    Listeners,
+    /// Ports that the kernel chooses.
+    Ports,
+    /// Abstract names that the kernel chooses.
+    Names,
+}
+
+/// The tables of sockets.
+#[derive(Debug, Default)]
+pub(crate) struct SocketTables {
+    /// By number.
+    pub(crate) datagram: HashMap<u64, Arc<Inbox>>,
+    /// By number.
+    pub(crate) tcp: HashMap<u64, Arc<Socket>>,
+    /// Each port that was ever looked at.
+    ports: HashMap<u16, Arc<Object>>,
+    /// Each address with a port that was ever looked at.
+    addresses: HashMap<SocketAddr, Arc<Object>>,
+}
+
+impl SocketTables {
+    /// What is known of a TCP port, whatever the address.
+    pub(crate) fn port(&mut self, port: u16, site: Site) -> Arc<Object> {
+        let new = || Arc::new(Object::new(0, site).named(format!("TCP port {port}")));
+        self.ports.entry(port).or_insert_with(new).clone()
+    }
+
+    /// Who listens at a TCP address.
+    pub(crate) fn address(&mut self, address: SocketAddr, site: Site) -> Arc<Object> {
+        let new = || Arc::new(Object::new(0, site).named(address.to_string()));
+        self.addresses.entry(address).or_insert_with(new).clone()
+    }
 }
 
 impl Tables {
@@ -73,6 +111,12 @@ impl Tables {
         let entry = Arc::new(Object::new(init.state(), site).at(path::shown(path)));
         self.entries.insert(path.to_path_buf(), entry.clone());
         entry
+    }
+
+    /// The entry of an abstract name, under the key `key`.
+    pub(crate) fn abstract_entry(&mut self, key: &Path, shown: String, site: Site) -> Arc<Object> {
+        let new = || Arc::new(Object::new(Entry::ABSENT.state(), site).named(shown));
+        self.entries.entry(key.to_path_buf()).or_insert_with(new).clone()
     }
 
     /// Adds an inode, before the step that lets others find it.

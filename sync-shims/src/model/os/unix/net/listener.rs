@@ -1,22 +1,24 @@
 //! Stands in for `std::os::unix::net::UnixListener`.
 
+use std::ffi::c_int;
 use std::fmt;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::net as real;
 use std::panic::Location;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::stream::UnixStream;
-use super::{SocketAddr, path_of, unnamed};
-use crate::model::world::{Errno, Listener, OrInert, enter, resume};
+use super::{SocketAddr, address_to_bind, spot_of, unix_name, unnamed};
+use crate::model::world::{Errno, Listener, OrInert, enter, resume, retire};
 
 /// Stands in for [`std::os::unix::net::UnixListener`].
 ///
-/// Dropping the last descriptor closes the socket: its file stays and refuses connections, and connections that nobody
-/// accepted are reset.
+/// Dropping the last descriptor closes the socket: its file stays and refuses connections (an abstract name goes away), and
+/// connections that nobody accepted are reset.
 ///
-/// A listener that outlives its execution answers EBADF.
+/// A listener that outlives its execution answers EBADF; another execution that uses it fails as `outside`.
 pub struct UnixListener(Inner);
 
 enum Inner {
@@ -42,13 +44,13 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// As [`UnixListener::bind`]. An abstract name fails the model.
+    /// As [`UnixListener::bind`]; an unnamed address becomes an abstract name that the kernel chooses.
     #[track_caller]
     pub fn bind_addr(address: &SocketAddr) -> io::Result<UnixListener> {
         enter(Location::caller(), |call| match call {
             None => real::UnixListener::bind_addr(address).map(|listener| UnixListener(Inner::Real(listener))),
-            Some(call) => path_of(call, address)
-                .and_then(|path| Listener::bind(call, path, address.clone()))
+            Some(call) => address_to_bind(call, address)
+                .and_then(|address| Listener::bind(call, spot_of(&address)?, address.clone()))
                 .map(|listener| UnixListener(Inner::Model(listener)))
                 .or_inert(|| UnixListener(Inner::Inert)),
         })
@@ -100,7 +102,7 @@ impl UnixListener {
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         match &self.0 {
             Inner::Real(listener) => listener.local_addr(),
-            Inner::Model(listener) => Ok(listener.address().clone()),
+            Inner::Model(listener) => Ok(unix_name(Some(listener.address()))),
             Inner::Inert => Ok(unnamed()),
         }
     }
@@ -140,12 +142,42 @@ impl UnixListener {
     }
 }
 
+/// Stands in for listen(2), called again on a socket that listens: in a model, `backlog` connections and one more may wait to
+/// be accepted from now on, and who connects waits for a place. Without it, the backlog is std's, which no model fills.
+///
+/// std has no such function. Outside a model it changes the backlog of the real socket.
+///
+/// # Errors
+///
+/// None in a model.
+#[track_caller]
+pub fn listen(listener: &UnixListener, backlog: u32) -> io::Result<()> {
+    match &listener.0 {
+        Inner::Real(real) => listen_again(real, backlog),
+        Inner::Model(model) => {
+            resume(model.execution(), Location::caller(), |call| model.limit(call, backlog)).or_inert(|| ())
+        }
+        Inner::Inert => Ok(()),
+    }
+}
+
+fn listen_again(listener: &real::UnixListener, backlog: u32) -> io::Result<()> {
+    unsafe extern "C" {
+        fn listen(socket: c_int, backlog: c_int) -> c_int;
+    }
+    let backlog = c_int::try_from(backlog).unwrap_or(c_int::MAX);
+    // SAFETY: 1. this is the C library's listen(2), which std links; 2. the descriptor is open as long as `listener` is.
+    match unsafe { listen(listener.as_raw_fd(), backlog) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 impl Drop for UnixListener {
     fn drop(&mut self) {
         if let Inner::Model(listener) = &self.0 {
-            // Closing cannot fail, and a socket whose execution is over is closed. A destructor is not told where it is called:
-            // the report names the place where the socket was made.
-            let _ = resume(listener.execution(), listener.site(), |call| listener.close(call));
+            // A destructor is not told where it is called: the report names the place where the socket was made.
+            retire(listener.execution(), listener.site(), |call| listener.close(call));
         }
     }
 }
@@ -154,7 +186,9 @@ impl fmt::Debug for UnixListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Inner::Real(listener) => listener.fmt(f),
-            Inner::Model(listener) => f.debug_struct("UnixListener").field("local", listener.address()).finish(),
+            Inner::Model(listener) => {
+                f.debug_struct("UnixListener").field("local", &unix_name(Some(listener.address()))).finish()
+            }
             Inner::Inert => f.write_str("UnixListener"),
         }
     }

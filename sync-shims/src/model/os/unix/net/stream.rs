@@ -1,7 +1,7 @@
 //! Stands in for `std::os::unix::net::UnixStream`.
 
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net as real;
 use std::panic::Location;
@@ -9,15 +9,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{SocketAddr, path_of, unnamed};
-use crate::model::world::{Access, Call, Connection, Endpoint, Halt, OrInert, Shut, Sys, connect, enter, resume};
+use super::{SocketAddr, spot_of, unix_name, unnamed};
+use crate::model::vectored::{gather, scatter};
+use crate::model::world::{
+    Access, Call, Connection, Endpoint, Halt, OrInert, Shut, Sys, connect, enter, resume, retire,
+};
 
 /// Stands in for [`std::os::unix::net::UnixStream`].
 ///
 /// Dropping the last descriptor closes this end: the other one reads what is queued and then the end of file (or ECONNRESET
 /// once, if it had sent something that was not read here), and its writes are EPIPE.
 ///
-/// A stream that outlives its execution answers EBADF.
+/// A stream that outlives its execution answers EBADF; another execution that uses it fails as `outside`.
 pub struct UnixStream(Inner);
 
 enum Inner {
@@ -53,13 +56,13 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// As [`UnixStream::connect`]. An abstract name fails the model.
+    /// As [`UnixStream::connect`]; ECONNREFUSED if nobody has the abstract name, EINVAL if the address is unnamed.
     #[track_caller]
     pub fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
         enter(Location::caller(), |call| match call {
             None => real::UnixStream::connect_addr(address).map(UnixStream::real),
-            Some(call) => path_of(call, address)
-                .and_then(|path| connect(call, path))
+            Some(call) => spot_of(address)
+                .and_then(|spot| connect(call, spot))
                 .map(UnixStream::model)
                 .or_inert(|| UnixStream(Inner::Inert)),
         })
@@ -105,7 +108,7 @@ impl UnixStream {
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         match &self.0 {
             Inner::Real(stream) => stream.local_addr(),
-            Inner::Model(end) => Ok(end.local().cloned().unwrap_or_else(unnamed)),
+            Inner::Model(end) => Ok(unix_name(end.names().local.as_ref())),
             Inner::Inert => Ok(unnamed()),
         }
     }
@@ -119,7 +122,7 @@ impl UnixStream {
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         match &self.0 {
             Inner::Real(stream) => stream.peer_addr(),
-            Inner::Model(end) => Ok(end.peer().cloned().unwrap_or_else(unnamed)),
+            Inner::Model(end) => Ok(unix_name(end.names().peer.as_ref())),
             Inner::Inert => Ok(unnamed()),
         }
     }
@@ -216,16 +219,8 @@ impl UnixStream {
         if let Inner::Real(stream) = &self.0 {
             return stream.shutdown(how);
         }
-        self.call(Location::caller(), |call, end| {
-            if how != Shutdown::Write {
-                end.shutdown(call, Shut::Read)?;
-            }
-            if how != Shutdown::Read {
-                end.shutdown(call, Shut::Write)?;
-            }
-            Ok(())
-        })
-        .or_inert(|| ())
+        self.call(Location::caller(), |call, end| end.shutdown(call, how != Shutdown::Write, how != Shutdown::Read))
+            .or_inert(|| ())
     }
 
     #[track_caller]
@@ -277,9 +272,8 @@ impl UnixStream {
 impl Drop for UnixStream {
     fn drop(&mut self) {
         if let Inner::Model(end) = &self.0 {
-            // Closing cannot fail, and a socket whose execution is over is closed. A destructor is not told where it is called:
-            // the report names the place where the socket was made.
-            let _ = resume(end.execution(), end.site(), |call| end.close(call));
+            // A destructor is not told where it is called: the report names the place where the socket was made.
+            retire(end.execution(), end.site(), |call| end.close(call));
         }
     }
 }
@@ -290,8 +284,8 @@ impl fmt::Debug for UnixStream {
             Inner::Real(stream) => stream.fmt(f),
             Inner::Model(end) => {
                 let mut s = f.debug_struct("UnixStream");
-                s.field("local", end.local().unwrap_or(&unnamed()));
-                s.field("peer", end.peer().unwrap_or(&unnamed())).finish()
+                s.field("local", &unix_name(end.names().local.as_ref()));
+                s.field("peer", &unix_name(end.names().peer.as_ref())).finish()
             }
             Inner::Inert => f.write_str("UnixStream"),
         }
@@ -306,12 +300,22 @@ macro_rules! io_traits {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 self.read_from(buffer)
             }
+
+            #[track_caller]
+            fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+                scatter(buffers, |buffer| self.read_from(buffer))
+            }
         }
 
         impl Write for $type {
             #[track_caller]
             fn write(&mut self, data: &[u8]) -> io::Result<usize> {
                 self.write_as($access, data)
+            }
+
+            #[track_caller]
+            fn write_vectored(&mut self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+                self.write_as($access, &gather(buffers))
             }
 
             #[track_caller]

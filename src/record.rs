@@ -65,6 +65,8 @@ pub(crate) struct Recorder {
     spawn_steps: Vec<usize>,
     objects: Vec<Object>,
     object_of: HashMap<dpor::ObjectId, usize>,
+    /// Of objects that are one for users.
+    group_of: HashMap<u64, usize>,
     steps: Vec<Recorded>,
     step_of: HashMap<EventId, usize>,
     /// Who could run before the operation that is being tried.
@@ -90,6 +92,7 @@ impl Recorder {
             spawn_steps: vec![0],
             objects: Vec::new(),
             object_of: HashMap::new(),
+            group_of: HashMap::new(),
             steps: Vec::new(),
             step_of: HashMap::new(),
             before: Vec::new(),
@@ -151,7 +154,14 @@ impl Recorder {
         if let Some(&index) = self.object_of.get(&op.object) {
             return index;
         }
+        if let Some(&index) = self.group_of.get(&target.group) {
+            self.object_of.insert(op.object, index);
+            return index;
+        }
         let index = self.objects.len();
+        if target.group != 0 {
+            self.group_of.insert(target.group, index);
+        }
         self.objects.push(Object {
             family: op.info.family,
             name: target.name.map(str::to_owned),
@@ -323,8 +333,8 @@ impl Recorder {
 /// The effect of an operation on a lock or the like.
 fn object_effect(info: &Info, wrote: bool) -> Effect {
     match (info.role, wrote) {
-        (Role::Acquire, true) => Effect::Text("acquired".to_owned()),
-        (Role::Acquire, false) => Effect::Text("would block".to_owned()),
+        (Role::Acquire | Role::Share, true) => Effect::Text("acquired".to_owned()),
+        (Role::Acquire | Role::Share, false) => Effect::Text("would block".to_owned()),
         _ => Effect::None,
     }
 }
@@ -472,7 +482,7 @@ impl Recorder {
         let object = self.object_of.get(&op.object).copied();
         let waits_for = match (op.action, op.info.role) {
             (Action::Join { thread: other }, _) => vec![(self.place_of.get(&other).copied()?, None)],
-            (_, Role::Acquire) => self.owners(object),
+            (_, role @ (Role::Acquire | Role::Share)) => self.owners(op.object, role),
             _ => Vec::new(),
         };
         let signals = |r: &Recorded| r.step.role == Role::Signal && r.step.object == object && object.is_some();
@@ -488,19 +498,28 @@ impl Recorder {
         })
     }
 
-    /// Who has acquired the object and not released it, and at which step.
-    fn owners(&self, object: Option<usize>) -> Vec<(usize, Option<usize>)> {
-        let mut owners: Vec<(usize, Option<usize>)> = Vec::new();
-        for (index, r) in self.steps.iter().enumerate().filter(|(_, r)| r.step.object == object) {
-            match (r.step.role, &r.step.effect) {
-                (Role::Acquire, Effect::Text(text)) if text == "acquired" => {
-                    owners.push((r.step.thread, Some(index + 1)))
+    /// Who has acquired the object and not released it, and at which step: those that somebody waits for who wants it in the
+    /// given role.
+    fn owners(&self, object: dpor::ObjectId, wanted: Role) -> Vec<(usize, Option<usize>)> {
+        let mut owners: Vec<(usize, Option<usize>, Role)> = Vec::new();
+        for (index, r) in self.steps.iter().enumerate().filter(|(_, r)| r.op.object == object) {
+            let (thread, role) = (r.step.thread, r.step.role);
+            match (role, &r.step.effect) {
+                (Role::Acquire | Role::Share, Effect::Text(text)) if text == "acquired" => {
+                    owners.retain(|owner| (owner.0, owner.2) != (thread, Role::Announce));
+                    owners.push((thread, Some(index + 1), role));
                 }
-                (Role::Release, _) => owners.retain(|(thread, _)| *thread != r.step.thread),
+                (Role::Announce, _) => owners.push((thread, Some(index + 1), role)),
+                (Role::Release, _) => {
+                    if let Some(last) = owners.iter().rposition(|owner| owner.0 == thread) {
+                        owners.remove(last);
+                    }
+                }
                 _ => {}
             }
         }
-        owners
+        let no_matter = if wanted == Role::Share { Role::Share } else { Role::Announce };
+        owners.iter().filter(|owner| owner.2 != no_matter).map(|(thread, step, _)| (*thread, *step)).collect()
     }
 
     /// How many steps took the turn from a thread that could have gone on.

@@ -235,6 +235,10 @@ pub enum Role {
     Plain,
     /// Success makes the thread an owner of the object (`lock`); being blocked at it waits for the owners.
     Acquire,
+    /// As `Acquire`, beside others that share the object (`read`); being blocked at it waits for owners that do not.
+    Share,
+    /// Keeps those out who want to share the object, until the thread owns it.
+    Announce,
     /// Ends the ownership (`unlock`).
     Release,
     /// Blocked until somebody signals (`park`, condition variable wait, `recv`, `accept`).

@@ -12,6 +12,9 @@ use super::threads::Teardown;
 use super::{Engine, Failure, Phase, Request, Site};
 use crate::fiber;
 
+/// The fact that values have a modelled count.
+const COUNTED: u64 = 1 << 63;
+
 impl Controller for Engine {
     #[inline]
     fn perform(&self, target: Option<Target<'_>>, mut op: Op) -> Result<u64, Inert> {
@@ -171,14 +174,25 @@ impl Controller for Engine {
     }
 
     fn counts(&self, site: Site) -> bool {
-        self.counted.with(|sites| sites.contains(&site))
+        self.facts(site) & COUNTED != 0
     }
 
     fn count_from_now_on(&self, site: Site) {
+        self.learn(site, COUNTED);
+    }
+
+    fn facts(&self, site: Site) -> u64 {
+        self.learnt.with(|learnt| learnt.iter().find(|(at, _)| *at == site).map_or(0, |(_, facts)| *facts))
+    }
+
+    fn learn(&self, site: Site, facts: u64) {
         if self.phase.get() != Phase::Running {
             return;
         }
-        self.counted.with(|sites| sites.push(site));
+        self.learnt.with(|learnt| match learnt.iter_mut().find(|(at, _)| *at == site) {
+            Some((_, known)) => *known |= facts,
+            None => learnt.push((site, facts)),
+        });
         self.restart.set(true);
         self.leave();
     }

@@ -53,11 +53,13 @@ impl Engine {
         loop {
             self.current.set(next);
             self.request.set(Request::Stop);
-            self.resume(self.fiber_of(next));
+            if self.resume(self.fiber_of(next)) == fiber::State::Finished {
+                // Also one that was inert since the execution was over, and came to its end that way.
+                self.threads.get(next).handle.set(None);
+            }
             match self.request.get() {
                 Request::Run(thread) => next = thread,
                 Request::Ended => {
-                    self.threads.get(next).handle.set(None);
                     // A panic that fails the model stops it when its thread has ended.
                     if self.failure.with(|failure| failure.is_some()) {
                         return;

@@ -38,6 +38,9 @@ pub(crate) use threads::PanicNote;
 /// A source location.
 pub(crate) type Site = &'static Location<'static>;
 
+/// Facts about the objects that are created at a place: see `Controller::learn`.
+pub(crate) type Learnt = (Site, u64);
+
 /// State that is borrowed for the length of one call.
 pub(crate) struct Shared<T>(UnsafeCell<T>);
 
@@ -122,7 +125,7 @@ pub(crate) enum Outcome {
     Ended(dpor::Ending),
     /// It failed. The events are the last ones that matter for the failure.
     Failed(Failure, Vec<EventId>),
-    /// It has to start from the beginning with another set of counted values.
+    /// It has to start from the beginning with more facts known.
     Restart,
 }
 
@@ -142,8 +145,8 @@ pub(crate) struct Engine {
     /// The last events of the threads involved in the failure.
     failed_at: Shared<Vec<EventId>>,
     restart: Cell<bool>,
-    /// Creation sites whose values have a modelled count.
-    counted: Shared<Vec<Site>>,
+    /// Facts about what is created at a place, by the bits of the shims.
+    learnt: Shared<Vec<Learnt>>,
     /// Fibers that are suspended in the middle of a panic.
     suspended_panics: Cell<u32>,
     storage: storage::Storage,
@@ -170,7 +173,7 @@ impl Engine {
             failure: Shared::new(None),
             failed_at: Shared::new(Vec::new()),
             restart: Cell::new(false),
-            counted: Shared::new(Vec::new()),
+            learnt: Shared::new(Vec::new()),
             suspended_panics: Cell::new(0),
             storage: storage::Storage::new(),
             panics,
@@ -193,20 +196,20 @@ impl Engine {
         self.explorer.with(f)
     }
 
-    /// Explores anew, with what is known about counted values.
+    /// Explores anew, with what has been learnt.
     pub(crate) fn restart(&self, config: dpor::Config) {
         self.explorer.with(|explorer| *explorer = Explorer::new(config));
         self.restart.set(false);
     }
 
-    /// The creation sites of counted values so far.
-    pub(crate) fn counted(&self) -> Vec<Site> {
-        self.counted.with(|sites| sites.clone())
+    /// What has been learnt so far.
+    pub(crate) fn learnt(&self) -> Vec<Learnt> {
+        self.learnt.with(|learnt| learnt.clone())
     }
 
-    /// Starts with these sites counted.
-    pub(crate) fn count(&self, sites: &[Site]) {
-        self.counted.with(|counted| counted.extend_from_slice(sites));
+    /// Starts with this known.
+    pub(crate) fn know(&self, facts: &[Learnt]) {
+        self.learnt.with(|learnt| learnt.extend_from_slice(facts));
     }
 
     /// Records from the beginning again.

@@ -6,7 +6,7 @@ use dpor::{Ending, EventId, Schedule, Stats};
 
 use super::Run;
 use crate::builder::Builder;
-use crate::engine::{Engine, Failure, Outcome, Site, hook};
+use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
 use crate::fiber::{self, Abandoned};
 use crate::report::{self, count};
 
@@ -29,7 +29,7 @@ pub(super) struct Explored {
     pub(super) stats: Stats,
     pub(super) hit: Option<Hit>,
     pub(super) cut: Vec<String>,
-    pub(super) counted: Vec<Site>,
+    pub(super) learnt: Vec<Learnt>,
     pub(super) met: bool,
 }
 
@@ -78,13 +78,13 @@ impl Run<'_> {
         builder: &Builder,
         config: dpor::Config,
         limits: Limits,
-        counted: &[Site],
+        learnt: &[Learnt],
     ) -> Result<Explored, Abandoned> {
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, None);
-            engine.count(counted);
+            engine.know(learnt);
             engine.run(|| self.loop_over(&engine, &config, limits))
         };
         // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types, which
@@ -150,7 +150,7 @@ impl Run<'_> {
         if stats.spin_cut > 0 {
             cut.push(format!("spin budget cut {}", report::thousands(stats.spin_cut)));
         }
-        Explored { stats, hit, cut, counted: engine.counted(), met: engine.explorer(|e| e.threads_met()) }
+        Explored { stats, hit, cut, learnt: engine.learnt(), met: engine.explorer(|e| e.threads_met()) }
     }
 }
 

@@ -5,7 +5,7 @@ use dpor::Memory;
 use super::Run;
 use super::search::{Explored, Hit, Limits};
 use crate::builder::{Builder, Strategy};
-use crate::engine::{Failure, Site};
+use crate::engine::{Failure, Learnt};
 use crate::report::trace::{Found, MemoryNote};
 
 /// Executions that the search for a simpler failure may take at each bound.
@@ -17,7 +17,7 @@ impl Run<'_> {
         builder: &Builder,
         hit: Hit,
         found: &mut Found,
-        counted: &[Site],
+        learnt: &[Learnt],
     ) -> (Hit, Option<MemoryNote>) {
         if !matches!(hit.failure, Failure::Panic(_) | Failure::Deadlock | Failure::Livelock | Failure::Race { .. }) {
             return (hit, None);
@@ -26,14 +26,14 @@ impl Run<'_> {
         let limits = Limits { executions: Some(SIMPLER), until: None };
         let sc = Builder { memory: Memory::Sc, strategy: Strategy::Exhaustive, ..builder.clone() };
         if !hit.interleaving {
-            match self.run(&sc, sc.config(None), limits, counted) {
+            match self.run(&sc, sc.config(None), limits, learnt) {
                 Ok(Explored { hit: Some(simpler), .. }) => hit = simpler,
                 _ => return (hit, Some(MemoryNote::NeedsWeakMemory)),
             }
         }
         if builder.preemption_bound.is_none() {
             for bound in 0..hit.preemptions.unwrap_or(0) {
-                match self.run(&sc, sc.config(Some(bound)), limits, counted) {
+                match self.run(&sc, sc.config(Some(bound)), limits, learnt) {
                     Ok(Explored { hit: Some(simpler), .. }) if simpler.interleaving => {
                         hit = simpler;
                         break;

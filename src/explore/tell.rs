@@ -6,7 +6,7 @@ use super::search::{Explored, Hit};
 use super::written::{self, decisions, message_of, performed};
 use super::{Run, program};
 use crate::builder::{Builder, Strategy};
-use crate::engine::{Engine, Failure, Outcome, Site, hook};
+use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
 use crate::events::{Event, emit};
 use crate::fiber::{self, Abandoned};
 use crate::record::{Chronicle, Recorder};
@@ -43,10 +43,10 @@ impl Run<'_> {
         let mut found =
             Found { execution: explored.stats.executions, seed: random.then_some(builder.seed), ..Found::default() };
         found.fewer = fewer;
-        let (hit, note) = self.simplify(builder, hit, &mut found, &explored.counted);
-        let counted = explored.counted;
+        let (hit, note) = self.simplify(builder, hit, &mut found, &explored.learnt);
+        let learnt = explored.learnt;
         report.verdict = Verdict::Failed(Kind::from_code(hit.failure.code()));
-        self.tell(builder, &hit, found, note, &counted, &mut report);
+        self.tell(builder, &hit, found, note, &learnt, &mut report);
         report
     }
 
@@ -57,13 +57,13 @@ impl Run<'_> {
         hit: &Hit,
         mut found: Found,
         note: Option<MemoryNote>,
-        counted: &[Site],
+        learnt: &[Learnt],
         report: &mut Report,
     ) {
         found.preemptions = hit.preemptions.filter(|p| *p != u32::MAX);
         let preemptions = found.preemptions;
         let execution = found.execution;
-        match self.record_best(builder, hit, counted) {
+        match self.record_best(builder, hit, learnt) {
             Err(abandoned) => *report = self.abandoned(builder, &abandoned),
             Ok(mut recorded) => {
                 if !recorded.failure.as_ref().is_some_and(|again| again.is_like(&hit.failure)) {
@@ -92,12 +92,12 @@ impl Run<'_> {
 
     /// Records the failing execution. The schedule ends where it fails, so it may leave threads in the middle of something
     /// that they could as well have finished first; if that makes the order simpler, it is the one to show.
-    fn record_best(&self, builder: &Builder, hit: &Hit, counted: &[Site]) -> Result<Recorded, Abandoned> {
-        let plain = self.record(builder, &hit.schedule, counted, false)?;
+    fn record_best(&self, builder: &Builder, hit: &Hit, learnt: &[Learnt]) -> Result<Recorded, Abandoned> {
+        let plain = self.record(builder, &hit.schedule, learnt, false)?;
         if hit.preemptions.is_none_or(|fewest| plain.recorder.preemptions() <= fewest) {
             return Ok(plain);
         }
-        let patient = self.record(builder, &hit.schedule, counted, true)?;
+        let patient = self.record(builder, &hit.schedule, learnt, true)?;
         let alike = patient.failure.as_ref().is_some_and(|failure| failure.is_like(&hit.failure));
         let simpler = patient.recorder.preemptions() < plain.recorder.preemptions();
         Ok(if alike && patient.diverged.is_none() && simpler { patient } else { plain })
@@ -108,7 +108,7 @@ impl Run<'_> {
         &self,
         builder: &Builder,
         schedule: &Schedule,
-        counted: &[Site],
+        learnt: &[Learnt],
         patient: bool,
     ) -> Result<Recorded, Abandoned> {
         let strategy = dpor::Strategy::Replay(schedule.clone());
@@ -117,7 +117,7 @@ impl Run<'_> {
             let _hook = hook::install();
             self.note_for_crashes();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()));
-            engine.count(counted);
+            engine.know(learnt);
             let mut failure = None;
             let mut ending = None;
             engine.run(|| {

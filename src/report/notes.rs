@@ -82,6 +82,8 @@ fn role(role: Role) -> &'static str {
     match role {
         Role::Plain => "",
         Role::Acquire => "acquire",
+        Role::Share => "share",
+        Role::Announce => "announce",
         Role::Release => "release",
         Role::Wait => "wait",
         Role::Signal => "signal",

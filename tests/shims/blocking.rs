@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use interleave::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use interleave::sync::{Arc, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
+use interleave::sync::{Arc, Condvar, LazyLock, Mutex, Once, OnceLock};
 use interleave::{Builder, Kind, Verdict, thread};
 
 use crate::{executions, failure};
@@ -178,21 +178,6 @@ fn a_once_that_waits_for_itself_is_a_deadlock() {
     assert_eq!(kind, Kind::Deadlock);
 }
 
-#[test]
-fn writers_are_alone() {
-    executions(|| {
-        let lock = Arc::new(RwLock::new(0));
-        let other = lock.clone();
-        let t = thread::spawn(move || *other.write().unwrap() += 1);
-        {
-            let (one, two) = (lock.read().unwrap(), lock.read().unwrap());
-            assert_eq!(*one, *two);
-        }
-        t.join().unwrap();
-        assert_eq!(*lock.read().unwrap(), 1);
-    });
-}
-
 /// Nobody notifies: a timed wait times out, or ends for no reason if there is a budget for that.
 #[test]
 fn timed_waits_end_spuriously_too() {
@@ -208,57 +193,4 @@ fn timed_waits_end_spuriously_too() {
     };
     assert_eq!(seen(0), [true]);
     assert_eq!(seen(1), [false, true]);
-}
-
-/// What readers do is asked about every state of the lock, also those without a reader. The lock is one object, so the order
-/// of readers is explored as well.
-#[test]
-fn readers_and_writers() {
-    let body = |readers: usize, writers: usize| {
-        move || {
-            let lock = Arc::new(RwLock::new(0));
-            let writing = (0..writers).map(|_| {
-                let lock = lock.clone();
-                thread::spawn(move || *lock.write().unwrap() += 1)
-            });
-            let reading = (0..readers).map(|_| {
-                let lock = lock.clone();
-                thread::spawn(move || assert!(*lock.read().unwrap() <= writers))
-            });
-            let threads: Vec<_> = writing.chain(reading).collect();
-            threads.into_iter().for_each(|t| t.join().unwrap());
-            assert_eq!(*lock.read().unwrap(), writers);
-        }
-    };
-    let counts = [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (0, 2), (1, 2)];
-    // Readers only: (2n)! / 2^n orders of taking and giving back. Where no reader is in, a writer can be. So one of them goes
-    // before or after the 4 orders in which two readers overlap, and to 3 places of the 2 in which they do not.
-    assert_eq!(counts.map(|(readers, writers)| executions(body(readers, writers))), [1, 6, 90, 2, 14, 2, 6]);
-}
-
-/// Blocking and trying, poisoning, and going on as a reader.
-#[test]
-fn ways_to_take_a_lock_for_reading_and_writing() {
-    executions(|| {
-        let lock = Arc::new(RwLock::new(0));
-        let (one, two) = (lock.clone(), lock.clone());
-        let t1 = thread::spawn(move || {
-            let mut writing = one.write().unwrap();
-            *writing = 1;
-            let reading = interleave::sync::RwLockWriteGuard::downgrade(writing);
-            assert_eq!(*reading, 1);
-        });
-        let t2 = thread::spawn(move || {
-            if let Ok(seen) = two.try_read() {
-                assert!(*seen <= 1);
-            }
-            if let Ok(mut writing) = two.try_write() {
-                *writing |= 0;
-            }
-        });
-        assert!(*lock.read().unwrap() <= 1);
-        t1.join().unwrap();
-        t2.join().unwrap();
-        assert_eq!(*lock.read().unwrap(), 1);
-    });
 }

@@ -55,6 +55,9 @@ pub struct Target<'a> {
     pub created: &'static Location<'static>,
     /// A name given by the user.
     pub name: Option<&'a str>,
+    /// What users see as one object may be several here. They have this number in common, which is theirs alone; 0 if the
+    /// object is all there is.
+    pub group: u64,
 }
 
 /// The controller of the model that is running on this OS thread. The root crate implements it; shims find it with
@@ -130,6 +133,14 @@ pub trait Controller {
     /// From now on values created at `site` need a modelled count; the exploration starts again. Unwinds; if the thread is
     /// unwinding already, makes it inert and returns.
     fn count_from_now_on(&self, site: &'static Location<'static>);
+
+    /// What this exploration has learnt so far about the objects that are created at `site`: bits whose meaning is up to the
+    /// type of the object. The upmost bit is the controller's.
+    fn facts(&self, site: &'static Location<'static>) -> u64;
+
+    /// From now on these facts hold as well for the objects created at `site`; the exploration starts again. Unwinds; if the
+    /// thread is unwinding already, makes it inert and returns.
+    fn learn(&self, site: &'static Location<'static>, facts: u64);
 
     /// Enters (`true`) or leaves code of the running thread that is ordered after everything that happened to the memory it
     /// touches, by a count that is not modelled: the drop of the value of an `Arc`. Plain and exclusive accesses made in

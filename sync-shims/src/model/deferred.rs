@@ -126,7 +126,7 @@ fn report(controller: &dyn Controller, entry: &HandedOut) {
     }
     let slot = Slot::new();
     slot.set(entry.slot);
-    let target = Target { slot: &slot, init: 0, created: entry.created, name: None };
+    let target = Target { slot: &slot, init: 0, created: entry.created, name: None, group: 0 };
     controller.plain(target, Access::Write, entry.info, entry.site);
 }
 

@@ -60,7 +60,7 @@ impl Identity {
     /// The object as the controller wants to see it, with the state it had when this execution found it.
     #[inline]
     pub fn target(&self, init: u64) -> Target<'_> {
-        Target { slot: &self.slot, init, created: self.created(), name: None }
+        Target { slot: &self.slot, init, created: self.created(), name: None, group: 0 }
     }
 
     /// To be called when the object is used outside a model.

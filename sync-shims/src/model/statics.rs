@@ -122,9 +122,25 @@ fn is_outermost(controller: &dyn Controller, start: usize, size: usize) -> bool 
 /// `data` must point to a value, also at the end of the execution if it is in a `static`; and `used_outside` must be set
 /// before that can be changed outside a model.
 pub(crate) unsafe fn keep_fresh<T: ?Sized>(identity: &Identity, used_outside: &AtomicBool, data: *mut T) {
+    let known = |controller: &dyn Controller| identity.slot().get() >> 24 == controller.execution();
+    // SAFETY: 1. The caller's promise.
+    unsafe { keep_fresh_from(known, used_outside, data) };
+}
+
+/// The same for a shim of several objects, which says whether the running execution knows it.
+///
+/// # Safety
+///
+/// As for [`keep_fresh`].
+#[inline]
+pub(crate) unsafe fn keep_fresh_from<T: ?Sized>(
+    known: impl FnOnce(&dyn Controller) -> bool,
+    used_outside: &AtomicBool,
+    data: *mut T,
+) {
     current(|controller| {
         if let Some(controller) = controller
-            && identity.slot().get() >> 24 != controller.execution()
+            && !known(controller)
             && (!std::mem::needs_drop::<T>() || !used_outside.load(Ordering::Relaxed))
         {
             // SAFETY: 1. The caller's promise. 2. If it has drop glue, nobody has changed it outside a model, and earlier

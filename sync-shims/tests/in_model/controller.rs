@@ -38,6 +38,8 @@ pub(crate) struct Fake {
     wrote: Cell<bool>,
     inert: Cell<bool>,
     counted: Cell<bool>,
+    /// What is known of all objects.
+    pub(crate) facts: Cell<u64>,
     ordered: Cell<i32>,
     /// What the next choices and weak operations come to; 0 and no spurious failure if there is nothing here.
     pub(crate) choices: RefCell<Vec<u64>>,
@@ -62,6 +64,7 @@ impl Fake {
             wrote: Cell::new(false),
             inert: Cell::new(false),
             counted: Cell::new(false),
+            facts: Cell::new(0),
             ordered: Cell::new(0),
             choices: RefCell::default(),
         }
@@ -269,6 +272,16 @@ impl Controller for Fake {
         if !std::thread::panicking() {
             panic_any(CountFromNowOn);
         }
+    }
+
+    fn facts(&self, _: Site) -> u64 {
+        self.facts.get()
+    }
+
+    fn learn(&self, _: Site, facts: u64) {
+        // What was done without knowing is not done again here.
+        self.write_down(format!("learns {facts:#x}"));
+        self.facts.set(self.facts.get() | facts);
     }
 
     fn ordered_drop(&self, enter: bool) {

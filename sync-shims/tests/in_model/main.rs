@@ -12,5 +12,6 @@ mod mpsc;
 mod mutex;
 mod once;
 mod outside;
+mod rwlock;
 mod thread;
 mod thread_local;

@@ -1,6 +1,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use sync_shims::model::sync::{LazyLock, Once, OnceLock, RwLock, RwLockWriteGuard};
+use sync_shims::model::sync::{LazyLock, Once, OnceLock, RwLock};
 
 use crate::controller::{Failed, Fake};
 
@@ -99,48 +99,4 @@ fn statics_are_initialised_in_every_execution() {
     assert_eq!((LAZY.len(), LIST.read().unwrap().len()), (1, 0));
     assert_eq!(OUTSIDE.get().unwrap(), "outside");
     Fake::new().run(|| assert!(LazyLock::get(&LAZY).is_some()));
-}
-
-#[test]
-fn reader_writer_locks_are_one_object() {
-    let model = Fake::new();
-    model.run(|| {
-        let mut lock = RwLock::new(1);
-        let readers = (lock.read().unwrap(), lock.try_read().unwrap());
-        assert!(lock.try_write().is_err());
-        drop(readers);
-        let mut writer = lock.write().unwrap();
-        *writer += 1;
-        let reader = RwLockWriteGuard::downgrade(writer);
-        assert_eq!(*reader, 2);
-        drop(reader);
-        assert!(
-            catch_unwind(AssertUnwindSafe(|| {
-                let _guard = lock.write();
-                panic!("on purpose");
-            }))
-            .is_err()
-        );
-        assert!(lock.get_mut().is_err());
-        lock.clear_poison();
-        assert_eq!(lock.into_inner().unwrap(), 2);
-    });
-    assert_eq!(
-        model.log(),
-        [
-            "t0 RwLock::read of 0",
-            "t0 RwLock::try_read of 0",
-            "t0 RwLock::try_write of 0",
-            "t0 RwLock::unlock (read) of 0",
-            "t0 RwLock::unlock (read) of 0",
-            "t0 RwLock::write of 0",
-            "t0 RwLock::downgrade of 0",
-            "t0 RwLock::unlock (read) of 0",
-            "t0 RwLock::write of 0",
-            "t0 RwLock::unlock (write) of 0",
-            "t0 exclusive get_mut",
-            "t0 RwLock::clear_poison of 1",
-            "t0 exclusive get_mut",
-        ]
-    );
 }

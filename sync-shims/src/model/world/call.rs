@@ -228,8 +228,13 @@ impl Call<'_> {
         args: [u64; 2],
         patience: Patience,
     ) -> Result<u64, Inert> {
-        let target =
-            Target { slot: &object.slot, init: object.init, created: object.created, name: object.name.as_deref() };
+        let target = Target {
+            slot: &object.slot,
+            init: object.init,
+            created: object.created,
+            name: object.name.as_deref(),
+            group: 0,
+        };
         // Steps that only look pass on what they saw: whoever finds a path there finds what was done before it was made.
         let action =
             Action::Object { outs: step.outs, args, failure: Ordering::Acquire, yields: patience == Patience::Limited };

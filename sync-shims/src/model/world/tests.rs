@@ -136,6 +136,12 @@ impl Controller for Sequential {
 
     fn count_from_now_on(&self, _: &'static Location<'static>) {}
 
+    fn facts(&self, _: &'static Location<'static>) -> u64 {
+        0
+    }
+
+    fn learn(&self, _: &'static Location<'static>, _: u64) {}
+
     fn ordered_drop(&self, _: bool) {}
 
     fn performed(&self) -> u64 {

@@ -82,7 +82,7 @@ impl Drop for Lasting {
             slot.set(self.word);
             let what = if self.access == Access::Read { &READ } else { &WRITE };
             controller.plain(
-                Target { slot: &slot, init: 0, created: self.created, name: None },
+                Target { slot: &slot, init: 0, created: self.created, name: None, group: 0 },
                 self.access,
                 what,
                 self.site,

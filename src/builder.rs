@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use dpor::{BUDGETS, Budget, Memory};
 
+use crate::budgets::Budgets;
 use crate::environment;
 use crate::explore;
 use crate::progress::{Listener, Progress};
@@ -41,6 +42,7 @@ pub struct Builder {
     pub(crate) max_duration: Option<Duration>,
     pub(crate) max_steps: u32,
     pub(crate) spurious: u32,
+    pub(crate) budgets: Budgets,
     pub(crate) spin_budget: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) seed: u64,
@@ -71,6 +73,7 @@ impl Builder {
             max_duration: None,
             max_steps: 10_000,
             spurious: 1,
+            budgets: Budgets::default(),
             spin_budget: None,
             strategy: Strategy::Exhaustive,
             seed: 0,
@@ -220,6 +223,7 @@ impl Builder {
         let mut budgets = [0; BUDGETS];
         budgets[Budget::Free as usize] = u32::MAX;
         budgets[Budget::Spurious as usize] = self.spurious;
+        self.budgets.apply(&mut budgets);
         dpor::Config {
             memory: self.memory,
             strategy: match self.strategy {

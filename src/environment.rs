@@ -12,13 +12,16 @@ use crate::explore::Stale;
 const PREFIX: &str = "INTERLEAVE_";
 
 /// All variables, with what they take.
-pub(crate) const KNOWN: [(&str, &str); 17] = [
+pub(crate) const KNOWN: [(&str, &str); 20] = [
     ("INTERLEAVE_MEMORY", "`sc` or `rc11`"),
     ("INTERLEAVE_PREEMPTIONS", "a number"),
     ("INTERLEAVE_MAX_EXECUTIONS", "a number"),
     ("INTERLEAVE_MAX_DURATION", "a number of seconds, such as `2.5`"),
     ("INTERLEAVE_MAX_STEPS", "a number"),
     ("INTERLEAVE_SPURIOUS", "a number"),
+    ("INTERLEAVE_CRASHES", "a number"),
+    ("INTERLEAVE_PID_REUSES", "a number"),
+    ("INTERLEAVE_CLOCK_MOVES", "a number"),
     ("INTERLEAVE_SPIN_BUDGET", "a number"),
     ("INTERLEAVE_STRATEGY", "`exhaustive`, `interleavings` or `random`"),
     ("INTERLEAVE_SEED", "a number"),
@@ -90,6 +93,9 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
         }
         "INTERLEAVE_MAX_STEPS" => builder.max_steps = value.parse().ok()?,
         "INTERLEAVE_SPURIOUS" => builder.spurious = value.parse().ok()?,
+        "INTERLEAVE_CRASHES" => builder.budgets.crashes = value.parse().ok()?,
+        "INTERLEAVE_PID_REUSES" => builder.budgets.pid_reuses = value.parse().ok()?,
+        "INTERLEAVE_CLOCK_MOVES" => builder.budgets.clock_moves = value.parse().ok()?,
         "INTERLEAVE_SPIN_BUDGET" => builder.spin_budget = Some(value.parse().ok()?),
         "INTERLEAVE_STRATEGY" => {
             builder.strategy = match value {
@@ -149,6 +155,9 @@ mod tests {
             ("INTERLEAVE_MAX_STEPS", "40"),
             ("INTERLEAVE_SPURIOUS", "0"),
             ("INTERLEAVE_SPIN_BUDGET", "7"),
+            ("INTERLEAVE_CRASHES", "2"),
+            ("INTERLEAVE_PID_REUSES", "3"),
+            ("INTERLEAVE_CLOCK_MOVES", "4"),
             ("INTERLEAVE_STRATEGY", "random"),
             ("INTERLEAVE_SEED", "9"),
             ("INTERLEAVE_STACK_SIZE", "65536"),
@@ -162,6 +171,8 @@ mod tests {
         assert_eq!(builder.max_duration, Some(Duration::from_millis(1500)));
         assert_eq!((builder.max_steps, builder.spurious, builder.spin_budget), (40, 0, Some(7)));
         assert_eq!((builder.strategy, builder.seed), (Strategy::Random, 9));
+        let budgets = builder.budgets;
+        assert_eq!((budgets.crashes, budgets.pid_reuses, budgets.clock_moves), (2, 3, 4));
         assert_eq!((builder.stack_size, builder.summary), (65_536, true));
         assert_eq!(builder.progress, Some("far/progress".into()));
     }

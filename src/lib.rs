@@ -66,6 +66,7 @@
 //! * `os-threads`: an OS thread for each model thread, for Miri and sanitizers. Slow, and a stack overflow or a panic
 //!   that would abort ends the process there.
 
+mod budgets;
 mod builder;
 mod engine;
 mod environment;

@@ -104,9 +104,10 @@ impl Recorder {
     }
 
     /// A thread has been made; the step of its spawn has been recorded.
-    pub(crate) fn spawned(&mut self, thread: ThreadId, name: Option<&str>, site: Site) {
+    pub(crate) fn spawned(&mut self, thread: ThreadId, name: Option<&str>, process: Option<String>, site: Site) {
         let index = self.threads.len();
-        self.threads.push(trace::Thread { name: name.map(str::to_owned), spawned: Some(place(site)), process: None });
+        let name = name.map(str::to_owned);
+        self.threads.push(trace::Thread { name, spawned: Some(place(site)), process });
         self.place_of.insert(thread, index);
         // The last operation is the spawn.
         let (parent, spawn) = self.chronicle.operations.last().map_or((0, ""), |o| (o.thread, o.method));

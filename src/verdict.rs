@@ -141,6 +141,12 @@ pub struct Report {
     pub memory: Memory,
     /// The budget of spurious events.
     pub spurious: u32,
+    /// The budget of crashes, if a process could crash.
+    pub crashes: Option<u32>,
+    /// The budget of process ids given out again, if a process could get one.
+    pub pid_reuses: Option<u32>,
+    /// The budget of early moves of the clock, if there could be one.
+    pub clock_moves: Option<u32>,
     /// Operations performed, those of repeated beginnings included.
     pub steps: u64,
     /// How long it took.
@@ -180,6 +186,7 @@ impl Report {
             parts.push(format!("at most {}", count(u64::from(bound), "preemption")));
         }
         parts.push(format!("spurious <= {}", self.spurious));
+        parts.extend(self.budget_parts());
         parts.extend(self.cut.iter().cloned());
         format!("{head}: {}", parts.join(", "))
     }

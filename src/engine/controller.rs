@@ -119,7 +119,7 @@ impl Controller for Engine {
 
     fn start(&self, thread: ThreadId, spec: ThreadSpec) {
         if let Some(recorder) = &self.recorder {
-            recorder.with(|recorder| recorder.spawned(thread, spec.name.as_deref(), spec.site));
+            recorder.with(|recorder| recorder.spawned(thread, spec.name.as_deref(), spec.process.clone(), spec.site));
         }
         self.add_thread(thread, spec);
         if self.phase.get() == Phase::Running
@@ -204,6 +204,18 @@ impl Controller for Engine {
 
     fn performed(&self) -> u64 {
         self.threads.get(self.current.get()).performed.get()
+    }
+
+    fn halt(&self, site: Site) -> Inert {
+        self.halt_thread(site)
+    }
+
+    fn doom(&self, thread: ThreadId) {
+        self.threads.get(thread).doomed.set(true);
+    }
+
+    fn offers(&self, budget: dpor::Budget) {
+        self.budgets.set(self.budgets.get() | 1 << budget as u8);
     }
 }
 
@@ -348,7 +360,7 @@ impl Engine {
     }
 
     /// Gives up control; returns when this thread is to go on.
-    fn switch(&self, request: Request) -> Result<(), Inert> {
+    pub(super) fn switch(&self, request: Request) -> Result<(), Inert> {
         let thread = self.current.get();
         self.request.set(request);
         if !std::thread::panicking() {

@@ -59,7 +59,7 @@ impl Engine {
             }
             match self.request.get() {
                 Request::Run(thread) => next = thread,
-                Request::Ended => {
+                Request::Ended | Request::Halted => {
                     // A panic that fails the model stops it when its thread has ended.
                     if self.failure.with(|failure| failure.is_some()) {
                         return;
@@ -103,6 +103,7 @@ impl Engine {
         if let Some(failure) = self.failure.with(|failure| failure.clone()) {
             return Outcome::Failed(failure, self.failed_at.with(|at| at.clone()));
         }
+        self.excuse_doomed();
         let ending = self.explorer.with(|explorer| explorer.finish());
         if matches!(ending, Ending::Deadlock | Ending::Livelock)
             && let Some(note) = self.stuck_panic()
@@ -177,7 +178,7 @@ fn main_thread(body: Body<'_>, site: Site) -> ThreadSpec {
     // SAFETY: 1. Only the lifetime changes. 2. The thread has ended, or is never run again, before `Engine::next` returns,
     // within the borrow.
     let body: Body<'static> = unsafe { std::mem::transmute(body) };
-    ThreadSpec { name: None, life: Box::new(Main(body)), site }
+    ThreadSpec { name: None, process: None, life: Box::new(Main(body)), site }
 }
 
 struct Main(Body<'static>);

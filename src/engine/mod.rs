@@ -8,6 +8,7 @@
 //! | `execution` | one run from the first thread to the last, and its teardown |
 //! | `threads` | what is known of a model thread; how its body is run |
 //! | `storage` | values that live as long as a thread or an execution |
+//! | `process` | threads of simulated processes that end where they are |
 //! | `exit` | what to say when the program exits |
 //! | `hook` | panics: one report for a failure, none for an unwinding that is only a teardown |
 //!
@@ -19,6 +20,7 @@ mod controller;
 mod execution;
 pub(crate) mod exit;
 pub(crate) mod hook;
+mod process;
 mod storage;
 mod threads;
 
@@ -105,6 +107,8 @@ enum Request {
     Run(ThreadId),
     /// The thread is over.
     Ended,
+    /// The thread is over, but has not come back: its stack is kept until the end of the execution.
+    Halted,
     /// The execution is over.
     Stop,
 }
@@ -157,6 +161,8 @@ pub(crate) struct Engine {
     live: Live,
     /// A model thread is running.
     on_fiber: Cell<bool>,
+    /// The budgets that the program could draw on, by bit.
+    budgets: Cell<u8>,
 }
 
 impl Engine {
@@ -181,6 +187,7 @@ impl Engine {
             told: Shared::new(None),
             live: Live::new(),
             on_fiber: Cell::new(false),
+            budgets: Cell::new(0),
         }
     }
 

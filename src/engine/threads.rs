@@ -46,6 +46,8 @@ pub(super) struct Thread {
     /// Depth of code whose plain accesses are ordered by something that is not modelled.
     pub(super) ordered: Cell<u32>,
     pub(super) exists: Cell<bool>,
+    /// Its simulated process has been told to end.
+    pub(super) doomed: Cell<bool>,
 }
 
 impl Thread {
@@ -62,6 +64,7 @@ impl Thread {
             performed: Cell::new(0),
             ordered: Cell::new(0),
             exists: Cell::new(false),
+            doomed: Cell::new(false),
         }
     }
 
@@ -72,6 +75,7 @@ impl Thread {
         self.unwinding.set(false);
         self.performed.set(0);
         self.ordered.set(0);
+        self.doomed.set(false);
         self.site.set(None);
     }
 }
@@ -113,7 +117,7 @@ impl Threads {
     }
 }
 
-static END: Info = Info { name: "exit", family: "thread", role: Role::Plain };
+pub(super) static END: Info = Info { name: "exit", family: "thread", role: Role::Plain };
 
 impl Engine {
     /// Makes a thread known; it begins when it is run first.

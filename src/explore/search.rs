@@ -31,6 +31,8 @@ pub(super) struct Explored {
     pub(super) cut: Vec<String>,
     pub(super) learnt: Vec<Learnt>,
     pub(super) met: bool,
+    /// Budgets that could be drawn on, by bit.
+    pub(super) offered: u8,
 }
 
 /// What limits an exploration.
@@ -150,7 +152,8 @@ impl Run<'_> {
         if stats.spin_cut > 0 {
             cut.push(format!("spin budget cut {}", report::thousands(stats.spin_cut)));
         }
-        Explored { stats, hit, cut, learnt: engine.learnt(), met: engine.explorer(|e| e.threads_met()) }
+        let met = engine.explorer(|e| e.threads_met());
+        Explored { stats, hit, cut, learnt: engine.learnt(), met, offered: engine.offered() }
     }
 }
 

@@ -34,6 +34,7 @@ impl Run<'_> {
         report.blocked = explored.stats.deadlocks + explored.stats.livelocks;
         report.steps = explored.stats.steps;
         report.cut = cut;
+        report.note_budgets(builder.budgets, explored.offered);
         let Some(hit) = explored.hit else {
             if builder.summary {
                 eprintln!("{}: {report}", self.test);

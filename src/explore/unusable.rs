@@ -88,6 +88,9 @@ fn empty_report(builder: &Builder, verdict: Verdict) -> Report {
         preemption_bound: builder.preemption_bound,
         memory: builder.memory,
         spurious: builder.spurious,
+        crashes: None,
+        pid_reuses: None,
+        clock_moves: None,
         steps: 0,
         duration: Duration::ZERO,
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use dpor::{Decision, EventId, Memory, Schedule, ThreadId};
 
+use crate::budgets::Budgets;
 use crate::builder::Builder;
 use crate::record::{Chronicle, Operation};
 use crate::replay::{self, Configuration, FailureNote, Provenance, Record, Recording};
@@ -36,10 +37,12 @@ fn configuration(builder: &Builder) -> Configuration {
             Memory::Rc11 => "RC11".to_owned(),
         },
         spurious: builder.spurious,
+        crashes: builder.budgets.crashes,
+        pid_reuse: builder.budgets.pid_reuses,
+        clock: builder.budgets.clock_moves,
         spin_budget: builder.spin_budget,
         preemption_bound: builder.preemption_bound,
         max_steps: builder.max_steps,
-        ..Configuration::default()
     }
 }
 
@@ -49,6 +52,7 @@ pub(super) fn configured(builder: &Builder, recording: &Recording) -> Builder {
     Builder {
         memory: if c.memory == "SC" { Memory::Sc } else { Memory::Rc11 },
         spurious: c.spurious,
+        budgets: Budgets { crashes: c.crashes, pid_reuses: c.pid_reuse, clock_moves: c.clock },
         spin_budget: c.spin_budget,
         max_steps: c.max_steps,
         ..builder.clone()

@@ -428,6 +428,14 @@ impl Explorer {
         Some(next)
     }
 
+    /// If the thread is blocked, the execution does not count, whatever the others do: as if it had stopped at an assumption.
+    pub fn excuse(&mut self, thread: ThreadId) {
+        let state = &mut self.run.state[thread.index()];
+        if matches!(*state, State::Blocked | State::Parked) {
+            *state = State::Stopped;
+        }
+    }
+
     /// How the execution ended.
     pub(super) fn ending(&mut self) -> super::Ending {
         use super::Ending;

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dpor::{Access, Op, ThreadId};
+use dpor::{Access, Budget, Op, ThreadId};
 
 /// What a shim type carries so that the controller knows it again within one execution: the number of the execution that
 /// used it last (upper 40 bits, 0: none yet) and its object number there (lower 24 bits). Kept in an atomic so that shims
@@ -149,6 +149,23 @@ pub trait Controller {
 
     /// Number of visible operations performed so far by the running thread: two readings tell whether code in between did any.
     fn performed(&self) -> u64;
+
+    /// Ends the running thread here: nothing it owns is dropped while the execution goes on. Does not return, but unwinds, when
+    /// the execution is over; returns then if the thread is unwinding already.
+    fn halt(&self, site: &'static Location<'static>) -> Inert {
+        self.fail("internal", "this controller cannot end threads".to_owned(), site)
+    }
+
+    /// The process of `thread` has been told to end, and the thread looks for that before each of its operations. If it is
+    /// blocked when nothing else can happen, it is not stuck: it had looked too early, and the execution does not count.
+    fn doom(&self, thread: ThreadId) {
+        let _ = thread;
+    }
+
+    /// The running thread may draw on `budget`: the verdict has to name it.
+    fn offers(&self, budget: Budget) {
+        let _ = budget;
+    }
 }
 
 /// What a thread does.
@@ -164,6 +181,8 @@ pub trait Life {
 pub struct ThreadSpec {
     /// The name given by the user.
     pub name: Option<String>,
+    /// The name of the simulated process it belongs to, unless that is the body's.
+    pub process: Option<String>,
     /// What it does; dropped on the new thread.
     pub life: Box<dyn Life>,
     /// Where it was spawned.

@@ -1,11 +1,12 @@
 //! What has to be settled before the next visible operation of a thread.
 //!
-//! Two things happen in a thread that its shims cannot judge when they begin:
+//! Two things happen in a thread that its shims cannot judge when they begin, and one is decided before each operation:
 //!
 //! * [`UnsafeCell::get`](super::cell::UnsafeCell::get) hands out a raw pointer. Whether it is written through only shows
 //!   afterwards: the bytes before are kept, and compared when the thread comes to its next visible operation.
 //! * The last handle of an [`Arc`](super::sync::Arc) with a real count drops the value. Whether that does anything visible
 //!   (so that it matters *who* is last) only shows when it does.
+//! * A thread of a simulated process may have to end here: see [`process`](super::process).
 //!
 //! Model threads take turns on an OS thread, and only at visible operations; so whatever is pending belongs to the thread
 //! that runs, and one list for the OS thread is enough as long as every operation calls [`settle`] first.
@@ -43,7 +44,7 @@ struct HandedOut {
 
 thread_local! {
     /// What there is to settle: all that an operation has to look at as a rule.
-    static PENDING: Cell<Pending> = const { Cell::new(Pending { accesses: false, drop: None }) };
+    static PENDING: Cell<Pending> = const { Cell::new(Pending::NOTHING) };
     static HANDED_OUT: RefCell<Vec<HandedOut>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -54,17 +55,35 @@ struct Pending {
     accesses: bool,
     /// Creation site of the innermost shared value that is being dropped without a modelled count.
     drop: Option<Site>,
+    /// There are simulated processes that may end at any operation.
+    processes: bool,
+}
+
+impl Pending {
+    const NOTHING: Pending = Pending { accesses: false, drop: None, processes: false };
+}
+
+/// From now on, until the end of the execution, threads may have to end at their operations: [`settle`] says so.
+pub(crate) fn watch_processes() {
+    PENDING.set(Pending { processes: true, ..PENDING.get() });
+}
+
+/// Whether [`watch_processes`] was called.
+#[inline]
+pub(crate) fn watches_processes() -> bool {
+    PENDING.get().processes
 }
 
 fn set_accesses(accesses: bool) {
     PENDING.set(Pending { accesses, ..PENDING.get() });
 }
 
-/// Settles what is pending; every visible operation calls this first, and so must the end of a thread.
+/// Settles what is pending; every visible operation calls this first, and so must the end of a thread. Returns whether the
+/// operation has to look first whether its process goes on.
 ///
 /// Unwinds if the execution ends here: a race was found, or the exploration has to start again with a modelled count.
 #[inline]
-pub fn settle(controller: &dyn Controller) {
+pub fn settle(controller: &dyn Controller) -> bool {
     let pending = PENDING.get();
     if pending.accesses {
         settle_accesses(controller);
@@ -72,6 +91,7 @@ pub fn settle(controller: &dyn Controller) {
     if let Some(site) = pending.drop {
         settle_drop(controller, site);
     }
+    pending.processes
 }
 
 /// Forgets everything: for the end of an execution that was cut short.
@@ -79,7 +99,7 @@ pub fn clear() {
     if PENDING.get().accesses {
         HANDED_OUT.with_borrow_mut(Vec::clear);
     }
-    PENDING.set(Pending { accesses: false, drop: None });
+    PENDING.set(Pending::NOTHING);
 }
 
 /// Reports every pointer that has been written through meanwhile as a write, and forgets them all (as reads they are known

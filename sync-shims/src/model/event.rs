@@ -5,7 +5,7 @@ use std::panic::Location;
 use dpor::{Action, Info, ObjectId, Op};
 
 use super::controller::{Controller, Inert, Slot, Target, current};
-use super::{deferred, live};
+use super::{deferred, live, world};
 
 /// Where in the source something was written.
 pub type Site = &'static Location<'static>;
@@ -144,10 +144,26 @@ pub fn perform_in(
     info: &'static Info,
     site: Site,
 ) -> Answer {
-    deferred::settle(controller);
     let op = Op { action, object: ObjectId::NONE, info, site };
+    if deferred::settle(controller) {
+        return perform_in_process(controller, target, op);
+    }
     match controller.perform(target, op) {
         Ok(result) => Answer::Done(result),
+        Err(Inert) => Answer::Inert,
+    }
+}
+
+/// The same while there are simulated processes: the one that the thread belongs to may end before the operation.
+#[cold]
+#[inline(never)]
+fn perform_in_process(controller: &dyn Controller, target: Option<Target<'_>>, op: Op) -> Answer {
+    let site = op.site;
+    match world::before_operation(controller, site).and_then(|()| controller.perform(target, op)) {
+        Ok(result) => {
+            world::after_operation(controller);
+            Answer::Done(result)
+        }
         Err(Inert) => Answer::Inert,
     }
 }

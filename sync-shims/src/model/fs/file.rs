@@ -5,10 +5,9 @@ use std::fs::TryLockError;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::Location;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{Metadata, OpenOptions};
-use crate::model::world::{Access, Call, Halt, LockMode, OpenFile, OpenMode, OrInert, Status, Sys, resume, retire};
+use crate::model::world::{Access, Call, Fd, Halt, LockMode, OpenFile, OpenMode, OrInert, Status, Sys};
 
 /// Stands in for [`std::fs::File`].
 ///
@@ -19,7 +18,7 @@ pub struct File(Inner);
 
 enum Inner {
     Real(std::fs::File),
-    Model(Arc<OpenFile>),
+    Model(Fd<OpenFile>),
     /// Opened after the end of the execution.
     Inert,
 }
@@ -32,7 +31,7 @@ impl File {
 
     /// Opens a file of the simulated kernel.
     pub(super) fn open_in(call: Call<'_>, path: &Path, mode: OpenMode) -> io::Result<File> {
-        OpenFile::open(call, path, mode).map(|file| File(Inner::Model(file))).or_inert(|| File(Inner::Inert))
+        OpenFile::open(call, path, mode).map(|file| File(Inner::Model(Fd::new(file)))).or_inert(|| File(Inner::Inert))
     }
 
     /// Stands in for [`std::fs::File::open`].
@@ -198,9 +197,9 @@ impl File {
     pub fn try_clone(&self) -> io::Result<File> {
         match &self.0 {
             Inner::Real(file) => file.try_clone().map(File::real),
-            Inner::Model(file) => resume(file.execution(), Location::caller(), |call| file.dup(call))
-                .map(|()| File(Inner::Model(file.clone())))
-                .or_inert(|| File(Inner::Inert)),
+            Inner::Model(file) => {
+                file.try_clone(Location::caller()).map(|file| File(Inner::Model(file))).or_inert(|| File(Inner::Inert))
+            }
             Inner::Inert => Ok(File(Inner::Inert)),
         }
     }
@@ -208,7 +207,7 @@ impl File {
     /// A call on a file that is not a real one.
     fn call<T>(&self, site: &'static Location<'static>, f: impl FnOnce(Call<'_>, &OpenFile) -> Sys<T>) -> Sys<T> {
         match &self.0 {
-            Inner::Model(file) => resume(file.execution(), site, |call| f(call, file)),
+            Inner::Model(file) => file.call(site, f),
             Inner::Real(_) | Inner::Inert => Err(Halt::Inert),
         }
     }
@@ -276,15 +275,6 @@ impl File {
         match &self.0 {
             Inner::Real(file) => (&mut { file }).seek(to),
             _ => self.call(Location::caller(), |call, file| file.seek(call, access, to)).or_inert(|| 0),
-        }
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        if let Inner::Model(file) = &self.0 {
-            // A destructor is not told where it is called: the report names the place where the file was opened.
-            retire(file.execution(), file.site(), |call| file.close(call));
         }
     }
 }

@@ -4,13 +4,12 @@ use std::fmt;
 use std::io;
 use std::net as real;
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::addresses::each;
 use super::stream::TcpStream;
 use super::{SocketAddr, ToSocketAddrs, inet_name, nowhere};
 use crate::model::event::Site;
-use crate::model::world::{Call, Errno, Halt, Listener, OrInert, Sys, enter, resume, retire};
+use crate::model::world::{Call, Errno, Fd, Halt, Listener, OrInert, Sys, enter};
 
 /// Stands in for [`std::net::TcpListener`].
 ///
@@ -21,7 +20,7 @@ pub struct TcpListener(Inner);
 
 enum Inner {
     Real(real::TcpListener),
-    Model(Arc<Listener>),
+    Model(Fd<Listener>),
     /// Made after the end of the execution.
     Inert,
 }
@@ -40,7 +39,7 @@ impl TcpListener {
             enter(site, |call| match call {
                 None => real::TcpListener::bind(address).map(|listener| TcpListener(Inner::Real(listener))),
                 Some(call) => Listener::bind_tcp(call, address)
-                    .map(|listener| TcpListener(Inner::Model(listener)))
+                    .map(|listener| TcpListener(Inner::Model(Fd::new(listener))))
                     .or_inert(|| TcpListener(Inner::Inert)),
             })
         })
@@ -78,8 +77,9 @@ impl TcpListener {
     pub fn try_clone(&self) -> io::Result<TcpListener> {
         match &self.0 {
             Inner::Real(listener) => listener.try_clone().map(|listener| TcpListener(Inner::Real(listener))),
-            Inner::Model(listener) => resume(listener.execution(), Location::caller(), |call| listener.dup(call))
-                .map(|()| TcpListener(Inner::Model(listener.clone())))
+            Inner::Model(listener) => listener
+                .try_clone(Location::caller())
+                .map(|listener| TcpListener(Inner::Model(listener)))
                 .or_inert(|| TcpListener(Inner::Inert)),
             Inner::Inert => Ok(TcpListener(Inner::Inert)),
         }
@@ -159,17 +159,8 @@ impl TcpListener {
     /// A call on a listener that is not a real one.
     fn call<T>(&self, site: Site, f: impl FnOnce(Call<'_>, &Listener) -> Sys<T>) -> Sys<T> {
         match &self.0 {
-            Inner::Model(listener) => resume(listener.execution(), site, |call| f(call, listener)),
+            Inner::Model(listener) => listener.call(site, f),
             Inner::Real(_) | Inner::Inert => Err(Halt::Inert),
-        }
-    }
-}
-
-impl Drop for TcpListener {
-    fn drop(&mut self) {
-        if let Inner::Model(listener) = &self.0 {
-            // A destructor is not told where it is called: the report names the place where the socket was made.
-            retire(listener.execution(), listener.site(), |call| listener.close(call));
         }
     }
 }

@@ -11,7 +11,7 @@ use super::addresses::each;
 use super::{Shutdown, SocketAddr, ToSocketAddrs, inet_name};
 use crate::model::event::Site;
 use crate::model::vectored::{gather, scatter};
-use crate::model::world::{Access, Call, Endpoint, Halt, OrInert, Shut, Sys, connect_tcp, enter, resume, retire};
+use crate::model::world::{Access, Call, Endpoint, Fd, Halt, OrInert, Shut, Sys, connect_tcp, enter};
 
 /// Stands in for [`std::net::TcpStream`].
 ///
@@ -26,7 +26,7 @@ pub struct TcpStream(Inner);
 
 enum Inner {
     Real(real::TcpStream),
-    Model(Arc<Endpoint>),
+    Model(Fd<Endpoint>),
     /// Made after the end of the execution.
     Inert,
 }
@@ -39,7 +39,7 @@ impl TcpStream {
 
     /// A stream of the simulated kernel.
     pub(super) fn model(endpoint: Endpoint) -> Self {
-        TcpStream(Inner::Model(Arc::new(endpoint)))
+        TcpStream(Inner::Model(Fd::new(Arc::new(endpoint))))
     }
 
     /// Stands in for [`std::net::TcpStream::connect`], which does not wait to be accepted.
@@ -88,8 +88,9 @@ impl TcpStream {
     pub fn try_clone(&self) -> io::Result<TcpStream> {
         match &self.0 {
             Inner::Real(stream) => stream.try_clone().map(TcpStream::real),
-            Inner::Model(end) => resume(end.execution(), Location::caller(), |call| end.dup(call))
-                .map(|()| TcpStream(Inner::Model(end.clone())))
+            Inner::Model(end) => end
+                .try_clone(Location::caller())
+                .map(|end| TcpStream(Inner::Model(end)))
                 .or_inert(|| TcpStream(Inner::Inert)),
             Inner::Inert => Ok(TcpStream(Inner::Inert)),
         }
@@ -316,7 +317,7 @@ impl TcpStream {
     /// A call on a stream that is not a real one.
     fn call<T>(&self, site: Site, f: impl FnOnce(Call<'_>, &Endpoint) -> Sys<T>) -> Sys<T> {
         match &self.0 {
-            Inner::Model(end) => resume(end.execution(), site, |call| f(call, end)),
+            Inner::Model(end) => end.call(site, f),
             Inner::Real(_) | Inner::Inert => Err(Halt::Inert),
         }
     }
@@ -326,15 +327,6 @@ impl TcpStream {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "cannot set a 0 duration timeout"));
         }
         self.call(site, |call, end| end.set_timeout(call, way, timeout)).or_inert(|| ())
-    }
-}
-
-impl Drop for TcpStream {
-    fn drop(&mut self) {
-        if let Inner::Model(end) = &self.0 {
-            // A destructor is not told where it is called: the report names the place where the socket was made.
-            retire(end.execution(), end.site(), |call| end.close(call));
-        }
     }
 }
 

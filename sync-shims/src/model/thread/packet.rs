@@ -13,6 +13,7 @@ use crate::model::controller::{Controller, Life, ThreadSpec, current};
 use crate::model::deferred;
 use crate::model::event::{Answer, Site, perform_alone, perform_in};
 use crate::model::sync as shim;
+use crate::model::world;
 
 /// What became of a thread, for its scope.
 #[derive(Debug, Default)]
@@ -116,10 +117,15 @@ struct Errand<F, T> {
     /// Given up on the thread itself, and not when the controller happens to drop the errand.
     result: Option<shim::Arc<Mutex<Option<Result<T>>>>>,
     fate: Option<Arc<Fate>>,
+    /// It may belong to a simulated process. Model threads that are OS threads have to be told.
+    watched: bool,
 }
 
 impl<F: FnOnce() -> T, T> Life for Errand<F, T> {
     fn run(&mut self) {
+        if self.watched {
+            deferred::watch_processes();
+        }
         let f = self.f.take().expect("a thread runs once");
         let value = f();
         current(|controller| controller.map(deferred::settle));
@@ -172,10 +178,12 @@ where
         result,
     };
     let Some(id) = id else { return started };
-    let life: Box<dyn Life + 'a> = Box::new(Errand { f: Some(f), result: Some(theirs), fate });
+    let life: Box<dyn Life + 'a> =
+        Box::new(Errand { f: Some(f), result: Some(theirs), fate, watched: deferred::watches_processes() });
     // SAFETY: 1. Only the lifetime changes. 2. The caller keeps what it stands for valid until the thread has ended, and the
     // controller runs and drops it before that.
     let life = unsafe { std::mem::transmute::<Box<dyn Life + 'a>, Box<dyn Life>>(life) };
-    controller.start(id, ThreadSpec { name, life, site });
+    let process = world::inherit(controller, id);
+    controller.start(id, ThreadSpec { name, process, life, site });
     started
 }

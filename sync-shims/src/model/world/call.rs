@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use dpor::{Action, Info, Ordering, Outs, Role, ThreadId};
+use dpor::{Action, Info, ObjectId, Op, Ordering, Outs, Role, ThreadId};
 
 use super::errno::Errno;
+use super::process;
 use super::tables::{Series, Tables};
 use crate::model::controller::{Controller, Inert, Slot, Target, current};
 use crate::model::event::{Answer, Site, perform_in};
@@ -31,6 +32,11 @@ impl Object {
     pub(crate) fn named(mut self, name: impl Into<Box<str>>) -> Self {
         self.name = Some(name.into());
         self
+    }
+
+    /// The object as the controller wants to see it.
+    pub(super) fn target(&self) -> Target<'_> {
+        Target { slot: &self.slot, init: self.init, created: self.created, name: self.name.as_deref(), group: 0 }
     }
 
     /// The same object under the name of a path.
@@ -158,7 +164,12 @@ impl<T> OrInert<T> for Sys<T> {
 
 /// Calls `f` with a call at `site`, or with `None` outside a model.
 pub(crate) fn enter<R>(site: Site, f: impl FnOnce(Option<Call<'_>>) -> R) -> R {
-    current(|controller| f(controller.map(|controller| Call { controller, site, protocol: Protocol::Unix })))
+    current(|controller| match controller {
+        Some(controller) => {
+            process::system_call(controller, || f(Some(Call { controller, site, protocol: Protocol::Unix })))
+        }
+        None => f(None),
+    })
 }
 
 /// A call on something that `execution` has made.
@@ -199,6 +210,23 @@ pub(crate) struct Call<'a> {
     protocol: Protocol,
 }
 
+impl<'a> Call<'a> {
+    /// A call of the kernel's own, at `site`.
+    pub(super) fn at(controller: &'a dyn Controller, site: Site) -> Self {
+        Call { controller, site, protocol: Protocol::Unix }
+    }
+
+    /// The controller.
+    pub(super) fn controller(self) -> &'a dyn Controller {
+        self.controller
+    }
+
+    /// An operation of it, on the object that the controller is told along with it.
+    pub(super) fn operation(self, action: Action, info: &'static Info) -> Op {
+        Op { action, object: ObjectId::NONE, info, site: self.site }
+    }
+}
+
 impl Call<'_> {
     /// The same call, of a socket that speaks `protocol`.
     pub(crate) fn over(self, protocol: Protocol) -> Self {
@@ -228,13 +256,6 @@ impl Call<'_> {
         args: [u64; 2],
         patience: Patience,
     ) -> Result<u64, Inert> {
-        let target = Target {
-            slot: &object.slot,
-            init: object.init,
-            created: object.created,
-            name: object.name.as_deref(),
-            group: 0,
-        };
         // Steps that only look pass on what they saw: whoever finds a path there finds what was done before it was made.
         let action =
             Action::Object { outs: step.outs, args, failure: Ordering::Acquire, yields: patience == Patience::Limited };
@@ -242,7 +263,7 @@ impl Call<'_> {
             Protocol::Unix => &step.info,
             Protocol::Tcp => &step.tcp,
         };
-        match perform_in(self.controller, Some(target), action, info, self.site) {
+        match perform_in(self.controller, Some(object.target()), action, info, self.site) {
             Answer::Done(result) => {
                 if let Some(shows) = step.shows {
                     self.controller.note(&mut || shows(result));

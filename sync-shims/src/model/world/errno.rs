@@ -11,10 +11,14 @@ impl Errno {
     pub(crate) const PERM: Errno = Errno(1);
     /// No such file or directory.
     pub(crate) const NOENT: Errno = Errno(2);
+    /// No such process.
+    pub(crate) const SRCH: Errno = Errno(3);
     /// No such device or address: `open` of a socket file.
     pub(crate) const NXIO: Errno = Errno(6);
     /// The descriptor is not open, or not open for this.
     pub(crate) const BADF: Errno = Errno(9);
+    /// No such child.
+    pub(crate) const CHILD: Errno = Errno(10);
     /// The path exists.
     pub(crate) const EXIST: Errno = Errno(17);
     /// A component of the path is not a directory.

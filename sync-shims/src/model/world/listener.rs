@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
-use super::call::{Call, Object, Protocol, Step, Sys};
+use super::call::{Call, Halt, Object, Protocol, Step, Sys};
 use super::connection::{Connection, Endpoint, Names, Side};
 use super::descriptor::Descriptors;
 use super::entry::{Entry, Kind, Place, found, inode, look, made, make, release};
@@ -26,6 +26,7 @@ use super::inode::{Bound, Inode};
 use super::name::{Name, SocketKind, Spot};
 use super::options::Options;
 use super::ports::{Claim, listener_number, lookup};
+use super::process::{masked, next_call, whole};
 use crate::model::event::Site;
 
 /// A socket that listens, or is going to.
@@ -247,12 +248,15 @@ impl Socket {
             Protocol::Tcp if ticket >= TCP_BACKLOG => call.limit("129 connections to one TCP listener"),
             Protocol::Unix | Protocol::Tcp => {}
         }
-        let (names, more) = names()?;
-        let connection = Arc::new(Connection::new(self.protocol, &self.name, ticket, call.site()));
-        let place = self.place(ticket, call.site());
-        place.arrival.get_or_init(|| Arrival { connection: connection.clone(), names });
-        call.act(&place.arrived, &ARRIVE, [0, 0])?;
-        Ok((connection, more))
+        // Who has a ticket arrives.
+        masked(call, || {
+            let (names, more) = names()?;
+            let connection = Arc::new(Connection::new(self.protocol, &self.name, ticket, call.site()));
+            let place = self.place(ticket, call.site());
+            place.arrival.get_or_init(|| Arrival { connection: connection.clone(), names });
+            call.act(&place.arrived, &ARRIVE, [0, 0])?;
+            Ok((connection, more))
+        })
     }
 }
 
@@ -337,6 +341,7 @@ impl Listener {
 
     fn new(call: Call<'_>, socket: Arc<Socket>, home: Home) -> Sys<Arc<Self>> {
         static LISTEN: Step = Step::of_listener("listen", listen);
+        next_call(call);
         call.act(&socket.state, &LISTEN, [0, 0])?;
         Ok(Arc::new(Listener {
             execution: call.execution(),
@@ -391,14 +396,18 @@ impl Listener {
         static MEET: Step = Step::of_listener("accept", meet).role(Role::Wait);
         static FREE: Step = Step::of_listener("accept", free).role(Role::Signal);
         let call = call.over(self.socket.protocol);
-        let mut before = call.act(&self.socket.queue, &NEXT, [0, 0])?;
-        if before & NONBLOCKING != 0 {
-            before = self.place_with_a_ticket(call, before)?;
-        }
-        let arrival = self.socket.wait_for(call, &MEET, before >> PLACE_SHIFT)?;
-        if before & LIMITED != 0 {
-            call.act(&self.socket.state, &FREE, [0, 0])?;
-        }
+        // Who has a place in the queue takes the connection that comes to it.
+        let arrival = whole(call, || {
+            let mut before = call.act(&self.socket.queue, &NEXT, [0, 0])?;
+            if before & NONBLOCKING != 0 {
+                before = self.place_with_a_ticket(call, before)?;
+            }
+            let arrival = self.socket.wait_for(call, &MEET, before >> PLACE_SHIFT)?;
+            if before & LIMITED != 0 {
+                call.act(&self.socket.state, &FREE, [0, 0])?;
+            }
+            Ok::<_, Halt>(arrival)
+        })?;
         Ok(Endpoint::new(call, arrival.connection, Side::Server, arrival.names, None))
     }
 

@@ -30,7 +30,8 @@
 //! | `turn.rs` | locks of the kernel's own |
 //! | `rename.rs` | rename, in several steps that look like one |
 //! | `inode.rs` | files, directories and socket files |
-//! | `descriptor.rs` | how many descriptors an open file has, and who closes the last one |
+//! | `descriptor.rs` | descriptors: how many an open file has, who closes the last one, which process has each |
+//! | `process.rs` | processes: who belongs to which, and how one ends |
 //! | `content.rs` | what is in a file |
 //! | `flock.rs` | the lock of a file |
 //! | `open.rs` | open files |
@@ -59,6 +60,7 @@ mod open;
 mod options;
 mod path;
 mod ports;
+mod process;
 mod rename;
 mod tables;
 #[cfg(test)]
@@ -66,9 +68,10 @@ mod tests;
 mod timeouts;
 mod turn;
 
-pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume, retire};
+pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume};
 pub(crate) use connection::{Connection, Endpoint};
 pub(crate) use datagram::{Datagram, To};
+pub(crate) use descriptor::{Fd, hand_over};
 pub(crate) use entry::{Kind, create_dir, create_dir_all, exists, remove_file};
 pub(crate) use errno::Errno;
 pub(crate) use flock::Mode as LockMode;
@@ -76,5 +79,8 @@ pub(crate) use inode::{Status, status};
 pub(crate) use listener::{Listener, connect, connect_tcp};
 pub(crate) use name::{Name, Spot};
 pub(crate) use open::{OpenFile, OpenMode};
+pub(crate) use process::{
+    ABORTED, ExitCode, Plan, Process, after_operation, before_operation, exit, id, inherit, is_alive, kill,
+};
 pub(crate) use rename::{hard_link, rename};
 pub(crate) use timeouts::Shut;

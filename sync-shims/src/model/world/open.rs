@@ -108,11 +108,6 @@ impl OpenFile {
         self.site
     }
 
-    /// The name it was opened by.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Stands in for dup(2).
     pub(crate) fn dup(&self, call: Call<'_>) -> Sys<()> {
         self.descriptors.add(call)
@@ -124,6 +119,11 @@ impl OpenFile {
             self.inode.lock.release(call, self.owner)?;
         }
         Ok(())
+    }
+
+    /// The name it was opened by.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Stands in for fstat(2).

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +11,12 @@ use dpor::ThreadId;
 
 use super::call::Object;
 use super::datagram::Inbox;
+use super::descriptor;
 use super::entry::Entry;
 use super::inode::Inode;
 use super::listener::Socket;
 use super::path;
+use super::process::{Member, Process};
 use super::turn::Turn;
 use crate::model::controller::{Controller, Inert, Scope};
 use crate::model::event::Site;
@@ -33,6 +35,18 @@ pub(crate) struct Tables {
     turn_of_renames: Option<Arc<Turn>>,
     /// Of sockets.
     pub(crate) sockets: SocketTables,
+    /// All descriptors that are open, in an order that does not depend on that of the steps.
+    pub(super) descriptors: BTreeMap<u64, descriptor::Entry>,
+    /// The simulated processes by number.
+    pub(super) processes: HashMap<u64, Arc<Process>>,
+    /// Their threads.
+    pub(super) members: HashMap<ThreadId, Member>,
+    /// What stands for each process id that was ever used.
+    pub(super) pids: HashMap<u32, Arc<Object>>,
+    /// The ids that are free again.
+    pub(super) freed_pids: Option<Arc<Object>>,
+    /// Processes that have been waited for.
+    pub(super) reaped: HashSet<u64>,
     /// How many numbers of each series each thread took.
     numbers: HashMap<(ThreadId, Series), u64>,
 }
@@ -44,6 +58,10 @@ pub(crate) enum Series {
     Things,
     /// Open files.
     OpenFiles,
+    /// Descriptors.
+    Descriptors,
+    /// Processes.
+    Processes,
     /// TCP sockets that listen.
     Listeners,
     /// Ports that the kernel chooses.

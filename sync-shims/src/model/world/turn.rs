@@ -3,6 +3,7 @@
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
 use super::call::{Call, Object, Step, Sys};
+use super::process::masked;
 use crate::model::event::Site;
 
 /// What one call at a time may do.
@@ -34,8 +35,10 @@ impl Turn {
         static TAKE: Step = Step::new("kernel", "take_turn", take).role(Role::Acquire);
         static GIVE: Step = Step::new("kernel", "give_turn", give).role(Role::Release);
         call.act(&self.0, &TAKE, [0, 0])?;
-        let result = f();
-        call.act(&self.0, &GIVE, [0, 0])?;
-        result
+        masked(call, || {
+            let result = f();
+            call.act(&self.0, &GIVE, [0, 0])?;
+            result
+        })
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::{SocketAddr, address_to_bind, spot_of, unnamed};
 use crate::model::event::Site;
-use crate::model::world::{Call, Datagram, Halt, OrInert, Shut, Sys, To, enter, resume, retire};
+use crate::model::world::{Call, Datagram, Fd, Halt, OrInert, Shut, Sys, To, enter};
 
 /// Stands in for [`std::os::unix::net::UnixDatagram`].
 ///
@@ -25,14 +25,14 @@ pub struct UnixDatagram(Inner);
 
 enum Inner {
     Real(real::UnixDatagram),
-    Model(Arc<Datagram>),
+    Model(Fd<Datagram>),
     /// Made after the end of the execution.
     Inert,
 }
 
 impl UnixDatagram {
     fn model(socket: Datagram) -> Self {
-        UnixDatagram(Inner::Model(Arc::new(socket)))
+        UnixDatagram(Inner::Model(Fd::new(Arc::new(socket))))
     }
 
     /// Stands in for [`std::os::unix::net::UnixDatagram::bind`].
@@ -126,8 +126,9 @@ impl UnixDatagram {
     pub fn try_clone(&self) -> io::Result<UnixDatagram> {
         match &self.0 {
             Inner::Real(socket) => socket.try_clone().map(|socket| UnixDatagram(Inner::Real(socket))),
-            Inner::Model(socket) => resume(socket.execution(), Location::caller(), |call| socket.dup(call))
-                .map(|()| UnixDatagram(Inner::Model(socket.clone())))
+            Inner::Model(socket) => socket
+                .try_clone(Location::caller())
+                .map(|socket| UnixDatagram(Inner::Model(socket)))
                 .or_inert(|| UnixDatagram(Inner::Inert)),
             Inner::Inert => Ok(UnixDatagram(Inner::Inert)),
         }
@@ -336,7 +337,7 @@ impl UnixDatagram {
     /// A call on a socket that is not a real one.
     fn call<T>(&self, site: Site, f: impl FnOnce(Call<'_>, &Datagram) -> Sys<T>) -> Sys<T> {
         match &self.0 {
-            Inner::Model(socket) => resume(socket.execution(), site, |call| f(call, socket)),
+            Inner::Model(socket) => socket.call(site, f),
             Inner::Real(_) | Inner::Inert => Err(Halt::Inert),
         }
     }
@@ -346,15 +347,6 @@ impl UnixDatagram {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "cannot set a 0 duration timeout"));
         }
         self.call(site, |call, socket| socket.set_timeout(call, way, timeout)).or_inert(|| ())
-    }
-}
-
-impl Drop for UnixDatagram {
-    fn drop(&mut self) {
-        if let Inner::Model(socket) = &self.0 {
-            // A destructor is not told where it is called: the report names the place where the socket was made.
-            retire(socket.execution(), socket.site(), |call| socket.close(call));
-        }
     }
 }
 

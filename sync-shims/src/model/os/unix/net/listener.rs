@@ -7,11 +7,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net as real;
 use std::panic::Location;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::stream::UnixStream;
 use super::{SocketAddr, address_to_bind, spot_of, unix_name, unnamed};
-use crate::model::world::{Errno, Listener, OrInert, enter, resume, retire};
+use crate::model::world::{Errno, Fd, Listener, OrInert, enter};
 
 /// Stands in for [`std::os::unix::net::UnixListener`].
 ///
@@ -23,7 +22,7 @@ pub struct UnixListener(Inner);
 
 enum Inner {
     Real(real::UnixListener),
-    Model(Arc<Listener>),
+    Model(Fd<Listener>),
     /// Made after the end of the execution.
     Inert,
 }
@@ -51,7 +50,7 @@ impl UnixListener {
             None => real::UnixListener::bind_addr(address).map(|listener| UnixListener(Inner::Real(listener))),
             Some(call) => address_to_bind(call, address)
                 .and_then(|address| Listener::bind(call, spot_of(&address)?, address.clone()))
-                .map(|listener| UnixListener(Inner::Model(listener)))
+                .map(|listener| UnixListener(Inner::Model(Fd::new(listener))))
                 .or_inert(|| UnixListener(Inner::Inert)),
         })
     }
@@ -66,7 +65,7 @@ impl UnixListener {
         match &self.0 {
             Inner::Real(listener) => listener.accept().map(|(stream, peer)| (UnixStream::real(stream), peer)),
             Inner::Model(listener) => {
-                let endpoint = resume(listener.execution(), Location::caller(), |call| listener.accept(call));
+                let endpoint = listener.call(Location::caller(), |call, listener| listener.accept(call));
                 // Accepting is what loops do for ever: after the end of the execution it is an error.
                 endpoint.map(|e| Some(UnixStream::model(e))).or_inert(|| None).and_then(|stream| match stream {
                     Some(stream) => Ok((stream, unnamed())),
@@ -86,8 +85,9 @@ impl UnixListener {
     pub fn try_clone(&self) -> io::Result<UnixListener> {
         match &self.0 {
             Inner::Real(listener) => listener.try_clone().map(|listener| UnixListener(Inner::Real(listener))),
-            Inner::Model(listener) => resume(listener.execution(), Location::caller(), |call| listener.dup(call))
-                .map(|()| UnixListener(Inner::Model(listener.clone())))
+            Inner::Model(listener) => listener
+                .try_clone(Location::caller())
+                .map(|listener| UnixListener(Inner::Model(listener)))
                 .or_inert(|| UnixListener(Inner::Inert)),
             Inner::Inert => Ok(UnixListener(Inner::Inert)),
         }
@@ -116,10 +116,9 @@ impl UnixListener {
     pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         match &self.0 {
             Inner::Real(listener) => listener.set_nonblocking(nonblocking),
-            Inner::Model(listener) => {
-                resume(listener.execution(), Location::caller(), |call| listener.set_nonblocking(call, nonblocking))
-                    .or_inert(|| ())
-            }
+            Inner::Model(listener) => listener
+                .call(Location::caller(), |call, listener| listener.set_nonblocking(call, nonblocking))
+                .or_inert(|| ()),
             Inner::Inert => Ok(()),
         }
     }
@@ -154,9 +153,7 @@ impl UnixListener {
 pub fn listen(listener: &UnixListener, backlog: u32) -> io::Result<()> {
     match &listener.0 {
         Inner::Real(real) => listen_again(real, backlog),
-        Inner::Model(model) => {
-            resume(model.execution(), Location::caller(), |call| model.limit(call, backlog)).or_inert(|| ())
-        }
+        Inner::Model(model) => model.call(Location::caller(), |call, model| model.limit(call, backlog)).or_inert(|| ()),
         Inner::Inert => Ok(()),
     }
 }
@@ -170,15 +167,6 @@ fn listen_again(listener: &real::UnixListener, backlog: u32) -> io::Result<()> {
     match unsafe { listen(listener.as_raw_fd(), backlog) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
-    }
-}
-
-impl Drop for UnixListener {
-    fn drop(&mut self) {
-        if let Inner::Model(listener) = &self.0 {
-            // A destructor is not told where it is called: the report names the place where the socket was made.
-            retire(listener.execution(), listener.site(), |call| listener.close(call));
-        }
     }
 }
 

@@ -11,9 +11,7 @@ use std::time::Duration;
 
 use super::{SocketAddr, spot_of, unix_name, unnamed};
 use crate::model::vectored::{gather, scatter};
-use crate::model::world::{
-    Access, Call, Connection, Endpoint, Halt, OrInert, Shut, Sys, connect, enter, resume, retire,
-};
+use crate::model::world::{Access, Call, Connection, Endpoint, Fd, Halt, OrInert, Shut, Sys, connect, enter};
 
 /// Stands in for [`std::os::unix::net::UnixStream`].
 ///
@@ -25,7 +23,7 @@ pub struct UnixStream(Inner);
 
 enum Inner {
     Real(real::UnixStream),
-    Model(Arc<Endpoint>),
+    Model(Fd<Endpoint>),
     /// Made after the end of the execution.
     Inert,
 }
@@ -38,7 +36,7 @@ impl UnixStream {
 
     /// A stream of the simulated kernel.
     pub(super) fn model(endpoint: Endpoint) -> Self {
-        UnixStream(Inner::Model(Arc::new(endpoint)))
+        UnixStream(Inner::Model(Fd::new(Arc::new(endpoint))))
     }
 
     /// Stands in for [`std::os::unix::net::UnixStream::connect`]: connect(2), which does not wait to be accepted.
@@ -93,8 +91,9 @@ impl UnixStream {
     pub fn try_clone(&self) -> io::Result<UnixStream> {
         match &self.0 {
             Inner::Real(stream) => stream.try_clone().map(UnixStream::real),
-            Inner::Model(end) => resume(end.execution(), Location::caller(), |call| end.dup(call))
-                .map(|()| UnixStream(Inner::Model(end.clone())))
+            Inner::Model(end) => end
+                .try_clone(Location::caller())
+                .map(|end| UnixStream(Inner::Model(end)))
                 .or_inert(|| UnixStream(Inner::Inert)),
             Inner::Inert => Ok(UnixStream(Inner::Inert)),
         }
@@ -256,7 +255,7 @@ impl UnixStream {
     /// A call on a stream that is not a real one.
     fn call<T>(&self, site: &'static Location<'static>, f: impl FnOnce(Call<'_>, &Endpoint) -> Sys<T>) -> Sys<T> {
         match &self.0 {
-            Inner::Model(end) => resume(end.execution(), site, |call| f(call, end)),
+            Inner::Model(end) => end.call(site, f),
             Inner::Real(_) | Inner::Inert => Err(Halt::Inert),
         }
     }
@@ -266,15 +265,6 @@ impl UnixStream {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "cannot set a 0 duration timeout"));
         }
         self.call(site, |call, end| end.set_timeout(call, way, timeout)).or_inert(|| ())
-    }
-}
-
-impl Drop for UnixStream {
-    fn drop(&mut self) {
-        if let Inner::Model(end) = &self.0 {
-            // A destructor is not told where it is called: the report names the place where the socket was made.
-            retire(end.execution(), end.site(), |call| end.close(call));
-        }
     }
 }
 

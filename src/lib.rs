@@ -60,7 +60,9 @@
 //!
 //! # Features
 //!
-//! What model threads run on; of several, the last is used.
+//! `parking_lot`: what stands in for the crate of that name, as `interleave::parking_lot`.
+//!
+//! The others say what model threads run on; of several, the last is used.
 //!
 //! * `corosensei` (default), `generator`: coroutines of the crate of that name.
 //! * `os-threads`: an OS thread for each model thread, for Miri and sanitizers. Slow, and a stack overflow or a panic
@@ -87,6 +89,9 @@ pub use progress::{Estimate, Progress};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 
 pub use sync_shims::model::{cell, fs, future, hint, net, os, process, sync, thread, thread_local};
+
+#[cfg(feature = "parking_lot")]
+pub use sync_shims::model::parking_lot;
 
 /// Explores every execution of `f` with the default configuration.
 ///

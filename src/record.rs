@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use dpor::{Action, Budget, EventId, Explorer, Info, Op, Ordering, Part, Role, ThreadId};
-use sync_shims::model::controller::Target;
+use sync_shims::model::controller::{CLAIMED, GAVE_UP, Target};
 
 use crate::engine::{Failure, PanicNote, Site};
 use crate::report::trace::{self, Effect, Mark, Object, Place, RacyAccess, ReadsFrom, Step, Waiter};
@@ -483,7 +483,7 @@ impl Recorder {
         let object = self.object_of.get(&op.object).copied();
         let waits_for = match (op.action, op.info.role) {
             (Action::Join { thread: other }, _) => vec![(self.place_of.get(&other).copied()?, None)],
-            (_, role @ (Role::Acquire | Role::Share)) => self.owners(op.object, role),
+            (_, role @ (Role::Acquire | Role::Share)) => self.owners(op.object, role, thread),
             _ => Vec::new(),
         };
         let signals = |r: &Recorded| r.step.role == Role::Signal && r.step.object == object && object.is_some();
@@ -501,14 +501,24 @@ impl Recorder {
 
     /// Who has acquired the object and not released it, and at which step: those that somebody waits for who wants it in the
     /// given role.
-    fn owners(&self, object: dpor::ObjectId, wanted: Role) -> Vec<(usize, Option<usize>)> {
+    fn owners(&self, object: dpor::ObjectId, wanted: Role, waiter: ThreadId) -> Vec<(usize, Option<usize>)> {
         let mut owners: Vec<(usize, Option<usize>, Role)> = Vec::new();
         for (index, r) in self.steps.iter().enumerate().filter(|(_, r)| r.op.object == object) {
             let (thread, role) = (r.step.thread, r.step.role);
             match (role, &r.step.effect) {
                 (Role::Acquire | Role::Share, Effect::Text(text)) if text == "acquired" => {
                     owners.retain(|owner| (owner.0, owner.2) != (thread, Role::Announce));
+                    if role == Role::Acquire {
+                        // An upgradable reader that writes now owns the object once.
+                        owners.retain(|owner| (owner.0, owner.2) != (thread, Role::Acquire));
+                    }
                     owners.push((thread, Some(index + 1), role));
+                }
+                (Role::Acquire, Effect::Text(text)) if text == CLAIMED => {
+                    owners.push((thread, Some(index + 1), Role::Announce));
+                }
+                (Role::Acquire, Effect::Text(text)) if text == GAVE_UP => {
+                    owners.retain(|owner| (owner.0, owner.2) != (thread, Role::Announce));
                 }
                 (Role::Announce, _) => owners.push((thread, Some(index + 1), role)),
                 (Role::Release, _) => {
@@ -518,6 +528,11 @@ impl Recorder {
                 }
                 _ => {}
             }
+        }
+        let waiter = self.place_of.get(&waiter).copied();
+        if owners.iter().any(|owner| (Some(owner.0), owner.2) == (waiter, Role::Announce)) {
+            // An upgradable reader that is to write waits for the other readers.
+            owners.retain(|owner| (Some(owner.0), owner.2) != (waiter, Role::Acquire));
         }
         let no_matter = if wanted == Role::Share { Role::Share } else { Role::Announce };
         owners.iter().filter(|owner| owner.2 != no_matter).map(|(thread, step, _)| (*thread, *step)).collect()

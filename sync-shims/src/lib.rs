@@ -42,3 +42,11 @@ pub use model::{cell, fs, hint, net, os, process, sync, thread, thread_local};
 #[cfg(interleave)]
 #[doc(no_inline)]
 pub use std::time;
+
+#[cfg(all(feature = "parking_lot", not(interleave)))]
+#[doc(no_inline)]
+pub use ::parking_lot;
+
+#[cfg(all(feature = "parking_lot", interleave))]
+#[doc(no_inline)]
+pub use model::parking_lot;

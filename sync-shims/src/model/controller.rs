@@ -60,6 +60,12 @@ pub struct Target<'a> {
     pub group: u64,
 }
 
+/// The [`Controller::note`] of an operation that makes the thread an owner of a lock, but others must leave before it has it.
+pub const CLAIMED: &str = "claimed";
+
+/// The [`Controller::note`] of an operation that ends a claim in vain.
+pub const GAVE_UP: &str = "gave up";
+
 /// The controller of the model that is running on this OS thread. The root crate implements it; shims find it with
 /// [`current`]. All methods act for the model thread that is running now.
 pub trait Controller {

@@ -9,6 +9,7 @@
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 //! | [`future`] | `block_on` and a place for wakers |
+//! | `parking_lot` | the types of that crate, with the feature of that name |
 //! | [`fs`], [`net`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
 
 pub mod atomic;
@@ -22,6 +23,8 @@ pub mod hint;
 pub mod live;
 pub mod net;
 pub mod os;
+#[cfg(feature = "parking_lot")]
+pub mod parking_lot;
 pub mod process;
 pub mod statics;
 pub mod sync;

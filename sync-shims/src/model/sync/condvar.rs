@@ -19,9 +19,9 @@ use crate::model::event::{Answer, Identity, Site, perform};
 use crate::model::thread::wakes_up_spuriously;
 
 /// How many threads a condition variable can tell apart.
-const THREADS: u32 = 32;
+pub(in crate::model) const THREADS: u32 = 32;
 
-const TIMED_OUT: u64 = 1;
+pub(in crate::model) const TIMED_OUT: u64 = 1;
 
 fn waiting(thread: ThreadId) -> u64 {
     1 << thread.0
@@ -36,19 +36,20 @@ fn waiters(state: u64) -> u64 {
     state & u64::from(u32::MAX)
 }
 
-fn enqueue_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+/// Results in how many wait already.
+pub(in crate::model) fn enqueue_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     if state & (waiting(thread) | woken(thread)) == 0 {
-        out.push(Outcome::write(state | waiting(thread), 0));
+        out.push(Outcome::write(state | waiting(thread), waiters(state).count_ones().into()));
     }
 }
 
-fn wake_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(in crate::model) fn wake_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     if state & woken(thread) != 0 {
         out.push(Outcome::write(state & !woken(thread), 0));
     }
 }
 
-fn wake_or_time_out_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(in crate::model) fn wake_or_time_out_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     wake_outs(state, args, thread, out);
     // Not in a state in which it has not begun to wait: an exploration asks about those too.
     if state & waiting(thread) != 0 {
@@ -56,18 +57,22 @@ fn wake_or_time_out_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut
     }
 }
 
-fn notify_one_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+/// This and the next result in how many threads they wake.
+pub(in crate::model) fn notify_one_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     for thread in (0..THREADS).map(ThreadId).filter(|&thread| state & waiting(thread) != 0) {
-        out.push(Outcome::write(state & !waiting(thread) | woken(thread), 0));
+        out.push(Outcome::write(state & !waiting(thread) | woken(thread), 1));
     }
     if waiters(state) == 0 {
         out.push(Outcome::read(0));
     }
 }
 
-fn notify_all_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(in crate::model) fn notify_all_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     let waiters = waiters(state);
-    out.push(if waiters == 0 { Outcome::read(0) } else { Outcome::write(state & !waiters | waiters << THREADS, 0) });
+    out.push(match waiters {
+        0 => Outcome::read(0),
+        _ => Outcome::write(state & !waiters | waiters << THREADS, waiters.count_ones().into()),
+    });
 }
 
 const fn info(name: &'static str, role: Role) -> Info {
@@ -313,14 +318,14 @@ mod tests {
     #[test]
     fn notify_one_can_wake_any_waiter() {
         let both = waiting(A) | waiting(B);
-        let wakes = [Outcome::write(waiting(B) | woken(A), 0), Outcome::write(waiting(A) | woken(B), 0)];
+        let wakes = [Outcome::write(waiting(B) | woken(A), 1), Outcome::write(waiting(A) | woken(B), 1)];
         assert_eq!(outcomes(notify_one_outs, both, A), wakes);
         assert_eq!(outcomes(notify_one_outs, woken(A), B), [Outcome::read(0)]);
     }
 
     #[test]
     fn notify_all_wakes_all() {
-        assert_eq!(outcomes(notify_all_outs, waiting(A) | woken(B), A), [Outcome::write(woken(A) | woken(B), 0)]);
+        assert_eq!(outcomes(notify_all_outs, waiting(A) | woken(B), A), [Outcome::write(woken(A) | woken(B), 1)]);
         assert_eq!(outcomes(notify_all_outs, woken(B), A), [Outcome::read(0)]);
     }
 

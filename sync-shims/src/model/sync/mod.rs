@@ -10,14 +10,14 @@
 
 mod arc;
 mod barrier;
-mod condvar;
+pub(crate) mod condvar;
 mod lazy_lock;
 pub mod mpsc;
 mod mutex;
 mod once;
 mod once_lock;
 pub(crate) mod raw_mutex;
-mod raw_once;
+pub(crate) mod raw_once;
 mod raw_rwlock;
 mod rwlock;
 

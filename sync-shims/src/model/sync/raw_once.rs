@@ -14,14 +14,14 @@ use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, exclusive, perform};
 use crate::model::statics::put_back_at_end;
 
-pub(super) const INCOMPLETE: u8 = 0;
-pub(super) const POISONED: u8 = 1;
-pub(super) const COMPLETE: u8 = 2;
-const RUNNING: u8 = 3;
+pub(crate) const INCOMPLETE: u8 = 0;
+pub(crate) const POISONED: u8 = 1;
+pub(crate) const COMPLETE: u8 = 2;
+pub(crate) const RUNNING: u8 = 3;
 
 /// How the descriptions of the operations of a type read.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(crate) struct Words {
     begin: Info,
     finish: Info,
     wait: Info,
@@ -31,7 +31,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Those of `family`, whose method that runs the initialisation is `begin`, and the one that looks for its result `look`.
-    pub(super) const fn of(family: &'static str, begin: &'static str, look: &'static str) -> Self {
+    pub(crate) const fn of(family: &'static str, begin: &'static str, look: &'static str) -> Self {
         Words {
             begin: Info { name: begin, family, role: Role::Wait },
             finish: Info { name: "initialized", family, role: Role::Signal },
@@ -77,21 +77,21 @@ fn object(outs: Outs, arg: u64) -> Action {
 }
 
 /// What is initialised once, and how far that is.
-pub(super) struct Stored<D> {
+pub(crate) struct Stored<D> {
     /// As the memory of `data` is; in a model, too, where it is not what threads see.
     state: AtomicU8,
-    pub(super) data: D,
+    pub(crate) data: D,
 }
 
 impl<D> Stored<D> {
     /// What the memory of `data` is, for whoever has it exclusively.
-    pub(super) fn state_for_owner(&mut self) -> u8 {
+    pub(crate) fn state_for_owner(&mut self) -> u8 {
         *self.state.get_mut()
     }
 }
 
 /// Something that is initialised once.
-pub(super) struct RawOnce<D> {
+pub(crate) struct RawOnce<D> {
     identity: Identity,
     words: &'static Words,
     lock: Mutex<()>,
@@ -101,20 +101,20 @@ pub(super) struct RawOnce<D> {
 
 /// The initialisation was tried before, and panicked.
 #[derive(Debug)]
-pub(super) struct Poisoned;
+pub(crate) struct Poisoned;
 
 /// The initialisation, by the thread that does it. Poisons when dropped, unless it has been finished.
-pub(super) struct Running<'a, D> {
+pub(crate) struct Running<'a, D> {
     once: &'a RawOnce<D>,
     outside: bool,
     /// Whether it was tried before.
-    pub(super) poisoned: bool,
+    pub(crate) poisoned: bool,
     result: u8,
 }
 
 impl<D> RawOnce<D> {
     #[track_caller]
-    pub(super) const fn new(words: &'static Words, state: u8, data: D) -> Self {
+    pub(crate) const fn new(words: &'static Words, state: u8, data: D) -> Self {
         RawOnce {
             identity: Identity::new(),
             words,
@@ -130,7 +130,7 @@ impl<D> RawOnce<D> {
     }
 
     /// A pointer to what is initialised.
-    pub(super) fn data(&self) -> *mut D {
+    pub(crate) fn data(&self) -> *mut D {
         // SAFETY: 1. The cell lives. 2. No reference is made.
         unsafe { &raw mut (*self.stored.get()).data }
     }
@@ -146,7 +146,7 @@ impl<D> RawOnce<D> {
 
     /// Waits as long as somebody else is at it; `None` if it is complete then. If `force`, it is tried again after a panic.
     #[track_caller]
-    pub(super) fn begin(&self, force: bool, site: Site) -> Result<Option<Running<'_, D>>, Poisoned> {
+    pub(crate) fn begin(&self, force: bool, site: Site) -> Result<Option<Running<'_, D>>, Poisoned> {
         let running = |outside, poisoned| Running { once: self, outside, poisoned, result: POISONED };
         match self.perform(object(begin_outs, force.into()), &self.words.begin, site) {
             Answer::Outside => match self.begin_outside(force) {
@@ -190,7 +190,7 @@ impl<D> RawOnce<D> {
 
     /// Waits until it is complete; an error if it is poisoned, unless `force`.
     #[track_caller]
-    pub(super) fn wait(&self, force: bool, site: Site) -> Result<(), Poisoned> {
+    pub(crate) fn wait(&self, force: bool, site: Site) -> Result<(), Poisoned> {
         let state = match self.perform(object(wait_outs, force.into()), &self.words.wait, site) {
             Answer::Done(state) => state as u8,
             Answer::Inert => self.state().load(Ordering::Relaxed),
@@ -210,29 +210,34 @@ impl<D> RawOnce<D> {
 
     /// Whether it is complete now.
     #[track_caller]
-    pub(super) fn is_complete(&self, site: Site) -> bool {
-        let state = match self.perform(object(look_outs, 0), &self.words.look, site) {
+    pub(crate) fn is_complete(&self, site: Site) -> bool {
+        self.look(site) == COMPLETE
+    }
+
+    /// How far it is now.
+    #[track_caller]
+    pub(crate) fn look(&self, site: Site) -> u8 {
+        match self.perform(object(look_outs, 0), &self.words.look, site) {
             Answer::Done(state) => state as u8,
             Answer::Outside => self.state().load(Ordering::Acquire),
             Answer::Inert => self.state().load(Ordering::Relaxed),
-        };
-        state == COMPLETE
+        }
     }
 
     /// What is stored, for an owner that goes on alone; it is new to the model afterwards.
     #[track_caller]
-    pub(super) fn own(&mut self, site: Site) -> &mut Stored<D> {
+    pub(crate) fn own(&mut self, site: Site) -> &mut Stored<D> {
         exclusive(&self.identity, 0, &self.words.own, site);
         self.stored.get_mut()
     }
 
     /// What is stored, when the object is dropped.
-    pub(super) fn last(&mut self) -> &mut Stored<D> {
+    pub(crate) fn last(&mut self) -> &mut Stored<D> {
         self.stored.get_mut()
     }
 
     /// Lets what the memory is be `state`, by somebody who has it exclusively.
-    pub(super) fn reset(&mut self, state: u8) {
+    pub(crate) fn reset(&mut self, state: u8) {
         *self.stored.get_mut().state.get_mut() = state;
     }
 }
@@ -244,7 +249,7 @@ impl<D> Running<'_, D> {
     /// # Safety
     ///
     /// `drop_stored` must be right for whatever the state says.
-    pub(super) unsafe fn enter(&self, drop_stored: unsafe fn(*mut Stored<D>)) {
+    pub(crate) unsafe fn enter(&self, drop_stored: unsafe fn(*mut Stored<D>)) {
         if self.outside {
             return;
         }
@@ -259,7 +264,7 @@ impl<D> Running<'_, D> {
     }
 
     /// The initialisation has succeeded.
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.result = COMPLETE;
     }
 }

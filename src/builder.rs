@@ -8,8 +8,9 @@ use std::time::Duration;
 use dpor::{BUDGETS, Budget, Memory};
 
 use crate::budgets::Budgets;
+use crate::directions::Directions;
 use crate::environment;
-use crate::explore;
+use crate::explore::{self, Shard};
 use crate::progress::{Listener, Progress};
 use crate::verdict::{Panics, Report, Verdict};
 
@@ -22,9 +23,52 @@ pub enum Strategy {
     Exhaustive,
     /// Every interleaving, without reduction. Slow; for comparison.
     Interleavings,
-    /// Random executions, [`Builder::max_executions`] of them (1,000 if that is not given), drawn from [`Builder::seed`].
+    /// Random executions, [`Builder::max_executions`] of them (1,000 if that is not given), drawn from [`Builder::seed`]: each
+    /// time, every thread that can go on is as likely as every other.
+    ///
+    /// An execution in whose course `c1, c2, …` threads could go on comes with probability `1/(c1·c2·…)` at least.
     Random,
+    /// As [`Strategy::Random`], by probabilistic concurrency testing: threads have random priorities, and change them at
+    /// `depth - 1` random steps.
+    ///
+    /// A bug that shows whenever `depth` operations come in one certain order is found by an execution with probability
+    /// `1/(n·k^(depth-1))` at least, where `n` is the number of threads and `k` that of the steps of the longest of the
+    /// first 16 executions (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs,
+    /// ASPLOS 2010).
+    Pct {
+        /// Operations whose order matters, from 1.
+        depth: u32,
+    },
+    /// As [`Strategy::Random`], by partial order sampling: operations have random priorities, and draw anew when something
+    /// conflicts with them.
+    ///
+    /// Two conflicting operations that are both about to be performed come in either order with probability 1/2 (Yuan, Yang,
+    /// Gu: Partial Order Aware Concurrency Sampling, CAV 2018, which also has a bound for whole executions).
+    Pos,
+    /// As [`Strategy::Random`]: [`Strategy::Pos`], [`Strategy::Pct`] with depths 1 to 3, and [`Strategy::Random`] in turn. The
+    /// guarantee of each holds for every fifth execution.
+    Portfolio,
+    /// What fits: everything, if the number of executions is estimated to be within [`Builder::max_executions`] (100,000 if
+    /// that is not given) and [`Builder::max_duration`]; else executions with at most 0, 1, … preemptions as long as there is
+    /// half of the budget left; then random ones ([`Strategy::Portfolio`]). The verdict says which.
+    Auto,
 }
+
+impl Strategy {
+    /// How random executions are drawn; `None` if they are not.
+    pub(crate) fn sampling(self) -> Option<dpor::Sampling> {
+        match self {
+            Strategy::Random => Some(dpor::Sampling::Uniform),
+            Strategy::Pct { depth } => Some(dpor::Sampling::Pct { depth }),
+            Strategy::Pos => Some(dpor::Sampling::Pos),
+            Strategy::Portfolio => Some(dpor::Sampling::Portfolio),
+            Strategy::Exhaustive | Strategy::Interleavings | Strategy::Auto => None,
+        }
+    }
+}
+
+/// Random executions, if it is not said how many.
+const RANDOM: u64 = 1_000;
 
 /// Iterations within which a loop that gives up is explored in full.
 const GIVES_UP: u32 = 4;
@@ -51,6 +95,13 @@ pub struct Builder {
     pub(crate) stack_size: usize,
     pub(crate) name: Option<String>,
     pub(crate) summary: bool,
+    pub(crate) shard: Option<Shard>,
+    pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) shrink: u64,
+    /// Replays are reduced too.
+    pub(crate) shrink_replays: bool,
+    pub(crate) focus: Vec<String>,
+    pub(crate) directions: Option<Directions>,
     pub(crate) listener: Option<Listener>,
     pub(crate) progress: Option<PathBuf>,
     pub(crate) stale: explore::Stale,
@@ -82,6 +133,12 @@ impl Builder {
             stack_size: 256 << 10,
             name: None,
             summary: false,
+            shard: None,
+            checkpoint: None,
+            shrink: 20_000,
+            shrink_replays: false,
+            focus: Vec::new(),
+            directions: None,
             listener: None,
             progress: None,
             stale: explore::Stale::Warn,
@@ -141,7 +198,7 @@ impl Builder {
         self
     }
 
-    /// Who decides. `INTERLEAVE_STRATEGY=exhaustive|interleavings|random`
+    /// Who decides. `INTERLEAVE_STRATEGY=exhaustive|interleavings|random|pct:<depth>|pos|portfolio|auto`
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
@@ -153,9 +210,55 @@ impl Builder {
         self
     }
 
-    /// How many OS threads explore. For now only 1. `INTERLEAVE_WORKERS=<number>`
+    /// How many executions the search for a failure that is easier to understand may take, for each of the questions it asks:
+    /// whether one without weak memory fails, one with fewer preemptions, and what can be left out of one that was found at
+    /// random (default 20,000; 0: the failure is told as it was found). With `INTERLEAVE_REPLAY`, the variable reduces the
+    /// execution that is replayed. `INTERLEAVE_SHRINK=<number>`
+    pub fn shrink(mut self, executions: u64) -> Self {
+        self.shrink = executions;
+        self
+    }
+
+    /// Tries preemptions right before certain operations first: those in a function with this name, and the
+    /// [`label!`](crate::label)s with it. Before the search, 100 random executions are run in which threads are preempted
+    /// nowhere else. Can be called several times. `INTERLEAVE_FOCUS=<name>,<name>,…`
+    pub fn focus(mut self, name: impl Into<String>) -> Self {
+        self.focus.push(name.into());
+        self
+    }
+
+    /// Runs one execution only: the one that the directions lead to. For regression tests that know what went wrong.
+    pub fn directed(mut self, directions: Directions) -> Self {
+        self.directions = Some(directions);
+        self
+    }
+
+    /// How many OS threads explore (default 1). They run the same executions as one would, and a failure is told as one would
+    /// tell it. Random executions, and models that use `static`s, which threads cannot share, are run by one. If a limit
+    /// stops the search, which executions were run before depends on who was faster. `INTERLEAVE_WORKERS=<number>`
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers;
+        self
+    }
+
+    /// Explores only a part of the executions: the share `number`, from 1, of `of` shares that together are all of them, each
+    /// once. Processes that explore different shares need not know of each other. `INTERLEAVE_SHARD=<number>/<of>`
+    ///
+    /// # Panics
+    ///
+    /// If `number` is not from 1 to `of`.
+    #[track_caller]
+    pub fn shard(mut self, number: u64, of: u64) -> Self {
+        assert!((1..=of).contains(&number), "there is no share {number} of {of}");
+        self.shard = Some(Shard { number, of });
+        self
+    }
+
+    /// Notes in a file, once a second, which parts of the search are done, and leaves those out that the file has already: so
+    /// an exploration that was stopped goes on where it was. A file of another model or configuration is an error.
+    /// `INTERLEAVE_CHECKPOINT=<file>`
+    pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Self {
+        self.checkpoint = Some(file.into());
         self
     }
 
@@ -218,25 +321,25 @@ impl Builder {
         environment::apply(self, |name| std::env::var_os(name), std::env::vars_os().map(|(name, _)| name))
     }
 
+    /// Random executions.
+    pub(crate) fn draws(&self, sampling: dpor::Sampling) -> dpor::Draws {
+        dpor::Draws::new(sampling, self.seed, self.max_executions.unwrap_or(RANDOM))
+    }
+
     /// The explorer's part of it.
-    pub(crate) fn config(&self, preemptions: Option<u32>) -> dpor::Config {
+    pub(crate) fn config(&self, strategy: dpor::Strategy, preemptions: Option<u32>) -> dpor::Config {
         let mut budgets = [0; BUDGETS];
         budgets[Budget::Free as usize] = u32::MAX;
         budgets[Budget::Spurious as usize] = self.spurious;
         self.budgets.apply(&mut budgets);
         dpor::Config {
             memory: self.memory,
-            strategy: match self.strategy {
-                Strategy::Exhaustive => dpor::Strategy::Exhaustive,
-                Strategy::Interleavings => dpor::Strategy::Interleavings,
-                Strategy::Random => {
-                    dpor::Strategy::Random { seed: self.seed, executions: self.max_executions.unwrap_or(1_000) }
-                }
-            },
+            strategy,
             budgets,
             spin_budget: self.spin_budget.unwrap_or(GIVES_UP),
             await_budget: self.spin_budget.unwrap_or(0),
             preemptions,
+            until: None,
             max_steps: self.max_steps,
             thread_order: dpor::ThreadOrder::Leftmost,
             patient: false,

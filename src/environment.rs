@@ -6,13 +6,13 @@ use std::time::Duration;
 use dpor::Memory;
 
 use crate::builder::{Builder, Strategy};
-use crate::explore::Stale;
+use crate::explore::{Shard, Stale};
 
 /// What starts with this is ours, and nothing of it is ignored.
 const PREFIX: &str = "INTERLEAVE_";
 
 /// All variables, with what they take.
-pub(crate) const KNOWN: [(&str, &str); 20] = [
+pub(crate) const KNOWN: &[(&str, &str)] = &[
     ("INTERLEAVE_MEMORY", "`sc` or `rc11`"),
     ("INTERLEAVE_PREEMPTIONS", "a number"),
     ("INTERLEAVE_MAX_EXECUTIONS", "a number"),
@@ -23,12 +23,16 @@ pub(crate) const KNOWN: [(&str, &str); 20] = [
     ("INTERLEAVE_PID_REUSES", "a number"),
     ("INTERLEAVE_CLOCK_MOVES", "a number"),
     ("INTERLEAVE_SPIN_BUDGET", "a number"),
-    ("INTERLEAVE_STRATEGY", "`exhaustive`, `interleavings` or `random`"),
+    ("INTERLEAVE_STRATEGY", "`exhaustive`, `interleavings`, `random`, `pct:<depth>`, `pos`, `portfolio` or `auto`"),
     ("INTERLEAVE_SEED", "a number"),
-    ("INTERLEAVE_WORKERS", "`1`"),
+    ("INTERLEAVE_WORKERS", "a number from 1 to 1024"),
     ("INTERLEAVE_STACK_SIZE", "a number of bytes from 16384 to 1073741824"),
     ("INTERLEAVE_LOG", "`off` or `summary`"),
     ("INTERLEAVE_PROGRESS", "a file"),
+    ("INTERLEAVE_SHARD", "two numbers such as `2/3`, the first not larger"),
+    ("INTERLEAVE_CHECKPOINT", "a file"),
+    ("INTERLEAVE_SHRINK", "a number"),
+    ("INTERLEAVE_FOCUS", "names of functions or labels, separated by commas"),
     ("INTERLEAVE_STALE", "`warn` or `deny`"),
     ("INTERLEAVE_REPAIR", "`0` or `1`"),
     // Read where they are used.
@@ -69,8 +73,8 @@ pub(crate) fn apply(
             STACKS.end()
         ));
     }
-    if builder.workers != 1 {
-        return Err(format!("{} workers were asked for, but only 1 is supported", builder.workers));
+    if !(1..=1024).contains(&builder.workers) {
+        return Err(format!("{} workers were asked for, but it takes 1 to 1024", builder.workers));
     }
     Ok(builder)
 }
@@ -102,7 +106,10 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
                 "exhaustive" => Strategy::Exhaustive,
                 "interleavings" => Strategy::Interleavings,
                 "random" => Strategy::Random,
-                _ => return None,
+                "pos" => Strategy::Pos,
+                "portfolio" => Strategy::Portfolio,
+                "auto" => Strategy::Auto,
+                other => Strategy::Pct { depth: other.strip_prefix("pct:")?.parse().ok().filter(|depth| *depth > 0)? },
             }
         }
         "INTERLEAVE_SEED" => builder.seed = value.parse().ok()?,
@@ -113,6 +120,18 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
                 "off" => false,
                 "summary" => true,
                 _ => return None,
+            }
+        }
+        "INTERLEAVE_SHARD" => builder.shard = Some(Shard::parse(value)?),
+        "INTERLEAVE_CHECKPOINT" => builder.checkpoint = Some(value.into()),
+        "INTERLEAVE_SHRINK" => {
+            builder.shrink = value.parse().ok()?;
+            builder.shrink_replays = builder.shrink > 0;
+        }
+        "INTERLEAVE_FOCUS" => {
+            builder.focus = value.split(',').map(|name| name.trim().to_owned()).collect();
+            if builder.focus.iter().any(String::is_empty) {
+                return None;
             }
         }
         "INTERLEAVE_PROGRESS" => builder.progress = Some(value.into()),
@@ -163,6 +182,11 @@ mod tests {
             ("INTERLEAVE_STACK_SIZE", "65536"),
             ("INTERLEAVE_LOG", "summary"),
             ("INTERLEAVE_PROGRESS", "far/progress"),
+            ("INTERLEAVE_FOCUS", "push, pop"),
+            ("INTERLEAVE_SHRINK", "500"),
+            ("INTERLEAVE_SHARD", "2/3"),
+            ("INTERLEAVE_CHECKPOINT", "far/checkpoint"),
+            ("INTERLEAVE_WORKERS", "2"),
         ])
         .unwrap();
         assert_eq!(builder.memory, Memory::Sc);
@@ -174,6 +198,10 @@ mod tests {
         let budgets = builder.budgets;
         assert_eq!((budgets.crashes, budgets.pid_reuses, budgets.clock_moves), (2, 3, 4));
         assert_eq!((builder.stack_size, builder.summary), (65_536, true));
+        assert_eq!((builder.shard, builder.workers), (Some(Shard { number: 2, of: 3 }), 2));
+        assert_eq!(builder.checkpoint, Some("far/checkpoint".into()));
+        assert_eq!((builder.shrink, builder.shrink_replays), (500, true));
+        assert_eq!(builder.focus, ["push", "pop"]);
         assert_eq!(builder.progress, Some("far/progress".into()));
     }
 
@@ -186,6 +214,9 @@ mod tests {
             ("INTERLEAVE_MAX_DURATION", "-3"),
             ("INTERLEAVE_MAX_STEPS", "1e3"),
             ("INTERLEAVE_STRATEGY", "magic"),
+            ("INTERLEAVE_STRATEGY", "pct:0"),
+            ("INTERLEAVE_SHARD", "4/3"),
+            ("INTERLEAVE_FOCUS", "push,,pop"),
             ("INTERLEAVE_STACK_SIZE", "10"),
             ("INTERLEAVE_LOG", "loud"),
         ];
@@ -194,8 +225,18 @@ mod tests {
             assert!(error.starts_with(&format!("{name} is {value:?}, but it takes ")), "{error}");
         }
         assert_eq!(
-            with(&[("INTERLEAVE_WORKERS", "2")]).unwrap_err(),
-            "2 workers were asked for, but only 1 is supported"
+            with(&[("INTERLEAVE_WORKERS", "0")]).unwrap_err(),
+            "0 workers were asked for, but it takes 1 to 1024"
+        );
+    }
+
+    #[test]
+    fn strategies_have_names() {
+        let named = |name| with(&[("INTERLEAVE_STRATEGY", name)]).unwrap().strategy;
+        assert_eq!(named("pct:3"), Strategy::Pct { depth: 3 });
+        assert_eq!(
+            (named("pos"), named("portfolio"), named("auto")),
+            (Strategy::Pos, Strategy::Portfolio, Strategy::Auto)
         );
     }
 

@@ -70,11 +70,13 @@
 
 mod budgets;
 mod builder;
+mod directions;
 mod engine;
 mod environment;
 mod events;
 mod explore;
 mod fiber;
+mod focus;
 mod progress;
 mod record;
 mod replay;
@@ -84,10 +86,12 @@ mod value;
 mod verdict;
 
 pub use builder::{Builder, Strategy};
+pub use directions::Directions;
 pub use dpor::Memory;
 pub use progress::{Estimate, Progress};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 
+pub use sync_shims::label;
 pub use sync_shims::model::{cell, fs, future, hint, net, os, process, sync, thread, thread_local};
 
 #[cfg(feature = "parking_lot")]

@@ -22,6 +22,13 @@ pub struct Estimate {
     pub samples: u32,
 }
 
+impl From<dpor::Estimate> for Estimate {
+    fn from(estimate: dpor::Estimate) -> Estimate {
+        let dpor::Estimate { executions, error, samples } = estimate;
+        Estimate { executions, error, samples }
+    }
+}
+
 /// How far an exploration is. See [`Builder::progress`](crate::Builder::progress).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -159,6 +166,11 @@ impl Watchers {
             drop(phase);
             self.tell(told, false);
         }
+    }
+
+    /// What was counted so far was only a first look.
+    pub(crate) fn start_again(&self) {
+        self.executions.store(0, Ordering::Relaxed);
     }
 
     /// The exploration is over.

@@ -8,12 +8,15 @@ mod linearize;
 mod memory;
 mod op;
 mod schedule;
+mod strategy;
 
 pub use event::{Event, EventId, Kind, Order, Part};
 pub use explorer::{
-    Config, Ending, Explorer, Mismatch, PlainAccess, Race, Stats, Step, Strategy, ThreadOrder, WorkItem, spin_choice,
+    Config, Ending, Estimate, Explorer, Mismatch, PlainAccess, Race, Stats, Step, Strategy, ThreadOrder, WorkItem,
+    spin_choice,
 };
 pub use graph::{Graph, MAX_THREADS};
 pub use memory::Memory;
 pub use op::*;
 pub use schedule::{Decision, Schedule};
+pub use strategy::{Draws, Focus, Leg, Plan, Sampling, Until, Who};

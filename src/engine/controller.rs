@@ -56,6 +56,9 @@ impl Controller for Engine {
         if self.threads.get(thread).ordered.get() > 0 {
             return;
         }
+        if self.gives_up_on_static(std::ptr::from_ref(target.slot).cast()) {
+            return;
+        }
         self.check_carried(&target, what, site);
         if self.phase.get() != Phase::Running {
             return;
@@ -120,6 +123,9 @@ impl Controller for Engine {
     fn start(&self, thread: ThreadId, spec: ThreadSpec) {
         if let Some(recorder) = &self.recorder {
             recorder.with(|recorder| recorder.spawned(thread, spec.name.as_deref(), spec.process.clone(), spec.site));
+        }
+        if let Some(name) = &spec.name {
+            self.explorer.with(|explorer| explorer.name_thread(thread, name));
         }
         self.add_thread(thread, spec);
         if self.phase.get() == Phase::Running
@@ -197,6 +203,10 @@ impl Controller for Engine {
         self.leave();
     }
 
+    fn allows_static(&self, address: *const ()) -> bool {
+        !self.gives_up_on_static(address)
+    }
+
     fn ordered_drop(&self, enter: bool) {
         let ordered = &self.threads.get(self.current.get()).ordered;
         ordered.set(if enter { ordered.get() + 1 } else { ordered.get() - 1 });
@@ -246,6 +256,11 @@ impl Engine {
     /// An operation that is recorded, comes after the end, or is the first one on an object in this execution.
     #[inline(never)]
     fn perform_first(&self, target: Option<&Target<'_>>, op: &mut Op) -> Result<u64, Inert> {
+        if let Some(target) = target
+            && self.gives_up_on_static(std::ptr::from_ref(target.slot).cast())
+        {
+            return Err(Inert);
+        }
         if let Some(target) = target {
             self.check_carried(target, op.info, op.site);
         }
@@ -391,6 +406,23 @@ impl Engine {
         self.set_failure(failure);
         self.leave();
         Err(Inert)
+    }
+
+    /// Ends the execution if it comes to a `static` which others may use at the same time.
+    #[inline]
+    fn gives_up_on_static(&self, address: *const ()) -> bool {
+        self.shared.get()
+            && self.phase.get() == Phase::Running
+            && is_static(address) != Some(false)
+            && self.give_up_static()
+    }
+
+    #[cold]
+    fn give_up_static(&self) -> bool {
+        self.met_static.set(true);
+        self.restart.set(true);
+        self.leave();
+        true
     }
 
     /// Ends the execution from within a thread: unwinds, or, if the thread is unwinding already, goes on inert.

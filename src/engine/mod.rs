@@ -151,6 +151,10 @@ pub(crate) struct Engine {
     restart: Cell<bool>,
     /// Facts about what is created at a place, by the bits of the shims.
     learnt: Shared<Vec<Learnt>>,
+    /// Others explore the same model at the same time.
+    shared: Cell<bool>,
+    /// An execution used a `static` meanwhile.
+    met_static: Cell<bool>,
     /// Fibers that are suspended in the middle of a panic.
     suspended_panics: Cell<u32>,
     storage: storage::Storage,
@@ -180,6 +184,8 @@ impl Engine {
             failed_at: Shared::new(Vec::new()),
             restart: Cell::new(false),
             learnt: Shared::new(Vec::new()),
+            shared: Cell::new(false),
+            met_static: Cell::new(false),
             suspended_panics: Cell::new(0),
             storage: storage::Storage::new(),
             panics,
@@ -207,6 +213,17 @@ impl Engine {
     pub(crate) fn restart(&self, config: dpor::Config) {
         self.explorer.with(|explorer| *explorer = Explorer::new(config));
         self.restart.set(false);
+    }
+
+    /// Other engines explore the same model at the same time: an execution that comes to a `static` is given up, and everything
+    /// has to begin anew without the others.
+    pub(crate) fn share(&self) {
+        self.shared.set(true);
+    }
+
+    /// Whether an execution was given up because of a `static`.
+    pub(crate) fn met_static(&self) -> bool {
+        self.met_static.get()
     }
 
     /// What has been learnt so far.

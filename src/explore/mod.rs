@@ -4,17 +4,23 @@
 //! |---|---|
 //! | `mod` | what a call of `explore` is, and what the model is called |
 //! | `search` | which executions are run, and when to stop |
-//! | `simplify` | the search for a failure that is easier to understand |
+//! | `auto` | what fits into a budget |
+//! | `workers` | several OS threads explore together |
+//! | `frontier` | a search in pieces: shards, checkpoints |
+//! | `shrink` | the search for a failure that is easier to understand |
 //! | `tell` | the recorded repetition of a failing execution, the report, the replay file |
 //! | `replaying` | `INTERLEAVE_REPLAY`, and the replay files that are kept with the package |
 //! | `written` | from an execution to its replay file, and back |
 //! | `unusable` | reports on what cannot be explored |
 
+mod auto;
+mod frontier;
 mod replaying;
 mod search;
-mod simplify;
+mod shrink;
 mod tell;
 mod unusable;
+mod workers;
 mod written;
 
 use std::time::Instant;
@@ -27,6 +33,7 @@ use crate::events::{Event, emit};
 use crate::progress::Watchers;
 use crate::replay as recordings;
 use crate::verdict::{Kind, Report};
+pub(crate) use frontier::Shard;
 pub(crate) use replaying::Stale;
 
 /// What the main thread of every execution runs.
@@ -107,7 +114,7 @@ impl Run<'_> {
             return report;
         }
         match self.search(builder) {
-            Ok((explored, fewer)) => self.report(builder, explored, fewer),
+            Ok(searched) => self.report(builder, searched),
             Err(abandoned) => self.abandoned(builder, &abandoned),
         }
     }

@@ -165,9 +165,13 @@ impl Run<'_> {
         report.executions = 1;
         report.cut.extend(note);
         let schedule = schedule(&replay.decisions);
-        let hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0 };
-        let found = Found { execution: 1, replayed: true, ..Found::default() };
-        self.tell(&builder, &hit, found, None, &[], &mut report);
+        let mut hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0 };
+        let mut found = Found { execution: 1, replayed: true, ..Found::default() };
+        let mut memory = None;
+        if builder.shrink_replays {
+            (hit, memory) = self.simplify(&builder, hit, &mut found, &[]);
+        }
+        self.tell(&builder, &hit, found, memory, &[], &mut report);
         report
     }
 }

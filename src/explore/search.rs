@@ -2,18 +2,33 @@
 
 use std::time::Instant;
 
-use dpor::{Ending, EventId, Schedule, Stats};
+use dpor::{Draws, Ending, EventId, Sampling, Schedule, Stats};
 
 use super::Run;
-use crate::builder::Builder;
+use super::workers::{Ended, Start};
+use crate::builder::{Builder, Strategy};
 use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
 use crate::fiber::{self, Abandoned};
+use crate::focus;
+use crate::progress::Estimate;
 use crate::report::{self, count};
 
-/// Executions between two looks at the clock.
-const CLOCK: u64 = 64;
+/// Executions, or operations if the executions are long, between two looks at the clock.
+pub(super) const CLOCK: u64 = 64;
+const LONG_STEPS: u64 = 10_000;
+
+/// Random executions that look at what the search is to focus on.
+const FOCUSED: u64 = 100;
+
+/// After so many executions, whoever waits for the rest learns how many there may be.
+const LONG: u64 = 10_000;
+
+/// How many guesses an estimate is made of, and the executions that they may take together.
+const SAMPLES: u32 = 10;
+const SURVEY: u64 = 20_000;
+
 /// A failing execution as it was found.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Hit {
     pub(super) failure: Failure,
     pub(super) schedule: Schedule,
@@ -25,6 +40,7 @@ pub(super) struct Hit {
 }
 
 /// What came of one exploration.
+#[derive(Debug, Default)]
 pub(super) struct Explored {
     pub(super) stats: Stats,
     pub(super) hit: Option<Hit>,
@@ -33,31 +49,170 @@ pub(super) struct Explored {
     pub(super) met: bool,
     /// Budgets that could be drawn on, by bit.
     pub(super) offered: u8,
+    /// What was learned about the number of executions, if that was asked for.
+    pub(super) estimate: Option<Estimate>,
+    /// The part of the directions that could not be followed.
+    pub(super) stranded: Option<usize>,
+}
+
+/// What came of a search, which may be several explorations.
+#[derive(Debug, Default)]
+pub(super) struct Searched {
+    /// The last one.
+    pub(super) explored: Explored,
+    /// For 0, 1, … preemptions: how many executions have at most so many, none of which fails.
+    pub(super) fewer: Vec<u64>,
+    /// The failure was found at random; how.
+    pub(super) drawn: Option<String>,
+}
+
+impl From<Explored> for Searched {
+    fn from(explored: Explored) -> Searched {
+        Searched { explored, ..Searched::default() }
+    }
 }
 
 /// What limits an exploration.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Limits {
     pub(super) executions: Option<u64>,
     pub(super) until: Option<Instant>,
 }
 
+impl Limits {
+    /// No more executions than these.
+    pub(super) fn at_most(self, executions: u64) -> Limits {
+        Limits { executions: Some(self.executions.map_or(executions, |most| most.min(executions))), ..self }
+    }
+}
+
+/// One exploration.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) config: dpor::Config,
+    pub(super) limits: Limits,
+}
+
+impl Job {
+    pub(super) fn exhaustive(builder: &Builder, limits: Limits) -> Job {
+        Job { config: builder.config(dpor::Strategy::Exhaustive, None), limits }
+    }
+
+    pub(super) fn bounded(builder: &Builder, preemptions: u32, limits: Limits) -> Job {
+        let config = builder.config(dpor::Strategy::Exhaustive, Some(preemptions));
+        Job { config: dpor::Config { until: limits.until, ..config }, limits }
+    }
+
+    pub(super) fn random(builder: &Builder, draws: Draws, limits: Limits) -> Job {
+        // The draws come to an end by themselves.
+        Job {
+            config: builder.config(dpor::Strategy::Random(draws), None),
+            limits: Limits { executions: None, ..limits },
+        }
+    }
+
+    fn survey(builder: &Builder, limits: Limits) -> Job {
+        let strategy = dpor::Strategy::Estimate { seed: builder.seed, samples: SAMPLES };
+        Job { config: builder.config(strategy, None), limits: limits.at_most(SURVEY) }
+    }
+}
+
 impl Run<'_> {
-    /// Explores, bound by bound if there is one. Also returns how many executions have fewer preemptions than the failure.
-    pub(super) fn search(&self, builder: &Builder) -> Result<(Explored, Vec<u64>), Abandoned> {
+    /// Explores as the configuration says.
+    pub(super) fn search(&self, builder: &Builder) -> Result<Searched, Abandoned> {
         let limits = Limits {
             executions: builder.max_executions,
             until: builder.max_duration.map(|duration| self.started + duration),
         };
-        let Some(bound) = builder.preemption_bound else {
-            return Ok((self.run(builder, builder.config(None), limits, &[])?, Vec::new()));
-        };
+        if let Some(directions) = &builder.directions {
+            self.watchers.enter("directed", None, None);
+            let config = builder.config(dpor::Strategy::Directed(directions.legs()), None);
+            return Ok(self.run(builder, &Job { config, limits }, &[])?.into());
+        }
+        if !builder.focus.is_empty()
+            && let Some(found) = self.focused(builder, limits)?
+        {
+            return Ok(found);
+        }
+        match builder.strategy {
+            Strategy::Auto => self.auto(builder, limits),
+            Strategy::Interleavings => {
+                self.watchers.enter("interleavings", None, None);
+                let config = builder.config(dpor::Strategy::Interleavings, builder.preemption_bound);
+                Ok(self.run(builder, &Job { config, limits }, &[])?.into())
+            }
+            Strategy::Exhaustive => match builder.preemption_bound {
+                Some(bound) => self.bounded(builder, bound, limits),
+                None => self.exhaustive(builder, limits),
+            },
+            _ => {
+                let sampling = builder.strategy.sampling().expect("the strategies left are random");
+                self.random(builder, builder.draws(sampling), limits)
+            }
+        }
+    }
+
+    /// Everything. Who watches a long search learns how long it may be.
+    fn exhaustive(&self, builder: &Builder, limits: Limits) -> Result<Searched, Abandoned> {
+        self.watchers.enter("exhaustive", None, None);
+        if !self.watchers.any() && !builder.summary {
+            return Ok(self.run(builder, &Job::exhaustive(builder, limits), &[])?.into());
+        }
+        let first = self.run(builder, &Job::exhaustive(builder, limits.at_most(LONG)), &[])?;
+        if !first.is_long(limits) {
+            return Ok(first.into());
+        }
+        let survey = self.survey(builder, limits)?;
+        if survey.hit.is_some() {
+            return Ok(survey.at_random("estimating"));
+        }
+        if let Some(estimate) = survey.estimate {
+            self.announce(estimate, "exploring all of them");
+        }
+        self.watchers.start_again();
+        self.watchers.enter("exhaustive", None, survey.estimate);
+        Ok(self.run(builder, &Job::exhaustive(builder, limits), &[])?.into())
+    }
+
+    /// Says what a long run is about to do.
+    pub(super) fn announce(&self, estimate: Estimate, what: &str) {
+        eprintln!("{}: {}; {what}", self.test, about(estimate));
+    }
+
+    /// How many executions there may be, unless one of them fails.
+    pub(super) fn survey(&self, builder: &Builder, limits: Limits) -> Result<Explored, Abandoned> {
+        self.watchers.enter("estimating", None, None);
+        self.run(builder, &Job::survey(builder, limits), &[])
+    }
+
+    /// Random executions that are preempted at certain operations only; something if one fails.
+    fn focused(&self, builder: &Builder, limits: Limits) -> Result<Option<Searched>, Abandoned> {
+        self.watchers.enter("focused", None, None);
+        let focus = Some(focus::on(&builder.focus));
+        let draws = Draws { focus, ..Draws::new(Sampling::Uniform, builder.seed, FOCUSED) };
+        let explored = self.run(builder, &Job::random(builder, draws, limits), &[])?;
+        Ok(explored.hit.is_some().then(|| explored.at_random("focused")))
+    }
+
+    /// Random executions.
+    pub(super) fn random(&self, builder: &Builder, draws: Draws, limits: Limits) -> Result<Searched, Abandoned> {
+        self.watchers.enter("random", None, None);
+        let name = sampling_name(draws.sampling);
+        let mut explored = self.run(builder, &Job::random(builder, draws, limits), &[])?;
+        if explored.hit.is_none() {
+            explored.cut.push(format!("random ({name}), seed {}", builder.seed));
+        }
+        Ok(explored.at_random(&name))
+    }
+
+    /// Explores the executions with at most 0, 1, … preemptions in turn, until one fails or there are no more.
+    pub(super) fn bounded(&self, builder: &Builder, bound: u32, limits: Limits) -> Result<Searched, Abandoned> {
         let mut fewer = Vec::new();
         loop {
             let preemptions = fewer.len() as u32;
             self.watchers.enter("bounded", Some(preemptions), None);
-            let mut explored = self.run(builder, builder.config(Some(preemptions)), limits, &[])?;
-            let cut = explored.stats.pruned + explored.stats.bounded > 0;
+            let mut explored = self.run(builder, &Job::bounded(builder, preemptions, limits), &[])?;
+            let cut = explored.is_beyond();
             let over = !explored.cut.is_empty();
             if explored.hit.is_some() || over || !cut || preemptions == bound {
                 if over {
@@ -68,26 +223,40 @@ impl Run<'_> {
                 } else if cut && explored.hit.is_none() {
                     explored.cut.push("there are executions with more preemptions".to_owned());
                 }
-                return Ok((explored, fewer));
+                return Ok(Searched { explored, fewer, drawn: None });
             }
             fewer.push(explored.stats.executions);
         }
     }
 
     /// Runs executions until one fails or there are none left.
-    pub(super) fn run(
-        &self,
-        builder: &Builder,
-        config: dpor::Config,
-        limits: Limits,
-        learnt: &[Learnt],
-    ) -> Result<Explored, Abandoned> {
+    pub(super) fn run(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Explored, Abandoned> {
+        if !matches!(job.config.strategy, dpor::Strategy::Exhaustive) {
+            return self.run_alone(builder, job, learnt);
+        }
+        if builder.shard.is_some() || builder.checkpoint.is_some() {
+            return self.run_pieces(builder, job, learnt);
+        }
+        if builder.workers == 1 {
+            return self.run_alone(builder, job, learnt);
+        }
+        let mut learnt = learnt.to_vec();
+        loop {
+            match self.run_by_workers(builder, job, &learnt, vec![Start::Root], &|_, _| {})? {
+                Ended::Explored(explored) => return Ok(*explored),
+                Ended::Restart(more) => learnt = more,
+                Ended::Alone => return self.run_alone(builder, job, &learnt),
+            }
+        }
+    }
+
+    fn run_alone(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Explored, Abandoned> {
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();
-            let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, None);
+            let engine = Engine::new(job.config.clone(), builder.stack_size, builder.panics, None);
             engine.know(learnt);
-            engine.run(|| self.loop_over(&engine, &config, limits))
+            engine.run(|| self.loop_over(&engine, job))
         };
         // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types, which
         // the program shares with an abandoned thread at its own risk, as the report says.
@@ -102,63 +271,133 @@ impl Run<'_> {
         });
     }
 
-    fn loop_over(&self, engine: &Engine, config: &dpor::Config, limits: Limits) -> Explored {
+    fn loop_over(&self, engine: &Engine, job: &Job) -> Explored {
         let mut cut = Vec::new();
         let mut hit = None;
         let mut runs = 0u64;
-        let mut told = 0;
+        let (mut told, mut looked) = (0, 0);
         while let Some(outcome) = engine.next(self.body, self.site) {
             runs += 1;
-            if runs.is_multiple_of(CLOCK) {
-                let done = engine.explorer(|e| e.stats().executions);
-                self.watchers.advance(done - told);
-                told = done;
-                if limits.until.is_some_and(|until| Instant::now() >= until) && !matches!(outcome, Outcome::Failed(..))
-                {
-                    cut.push("stopped by the time limit".to_owned());
+            let came = judge(engine, &job.config, outcome);
+            let done = engine.explorer(|e| e.stats().executions);
+            match came {
+                Came::Hit(found) => {
+                    hit = Some(*found);
                     break;
                 }
-            }
-            match outcome {
-                Outcome::Ended(ending) => {
-                    let done = engine.explorer(|e| e.stats().executions);
-                    if ending != Ending::Complete {
-                        continue;
-                    }
-                    if limits.executions.is_some_and(|most| done >= most) && engine.explorer(|e| e.has_more()) {
+                Came::Counted if job.limits.executions.is_some_and(|most| done >= most) => {
+                    if engine.explorer(|e| e.has_more()) {
                         cut.push(format!("stopped after {}", count(done, "execution")));
                         break;
                     }
                 }
-                Outcome::Failed(failure, roots) => {
-                    let found = engine.explorer(|explorer| locate(explorer, failure, &roots));
-                    // It may have been reached by a way that seemed cheaper than it is.
-                    if config.preemptions.is_some_and(|bound| found.cost > bound) {
-                        engine.explorer(|explorer| explorer.finish_beyond_bound());
-                        continue;
-                    }
-                    engine.explorer(|explorer| explorer.finish_failed());
-                    hit = Some(found);
-                    break;
+                Came::Counted | Came::Nothing => {}
+                Came::Restart => {
+                    engine.restart(job.config.clone());
+                    (told, looked) = (0, 0);
+                    continue;
                 }
-                Outcome::Restart => {
-                    engine.restart(config.clone());
-                    told = 0;
+            }
+            let steps = engine.explorer(|e| e.stats().steps);
+            if runs.is_multiple_of(CLOCK) || steps - looked >= LONG_STEPS {
+                looked = steps;
+                self.watchers.advance(done - told);
+                told = done;
+                if job.limits.until.is_some_and(|until| Instant::now() >= until) {
+                    cut.push("stopped by the time limit".to_owned());
+                    break;
                 }
             }
         }
         let stats = engine.explorer(|e| *e.stats());
         self.watchers.advance(stats.executions - told);
+        if engine.explorer(|e| e.is_out_of_time()) {
+            cut.push("stopped by the time limit".to_owned());
+        }
         if stats.spin_cut > 0 {
             cut.push(format!("spin budget cut {}", report::thousands(stats.spin_cut)));
         }
-        let met = engine.explorer(|e| e.threads_met());
-        Explored { stats, hit, cut, learnt: engine.learnt(), met, offered: engine.offered() }
+        engine.explorer(|e| Explored {
+            stats,
+            hit,
+            cut,
+            learnt: engine.learnt(),
+            offered: engine.offered(),
+            met: e.threads_met(),
+            estimate: e.estimate().map(Estimate::from),
+            stranded: e.stranded_leg(),
+        })
+    }
+}
+
+impl Explored {
+    /// Whether a first look was cut short, and not by what limits the whole search.
+    fn is_long(&self, limits: Limits) -> bool {
+        let within =
+            limits.executions.is_none_or(|most| most > LONG) && limits.until.is_none_or(|u| Instant::now() < u);
+        self.hit.is_none() && self.stats.executions >= LONG && !self.cut.is_empty() && within
+    }
+
+    fn at_random(self, how: &str) -> Searched {
+        Searched { drawn: Some(how.to_owned()), ..self.into() }
+    }
+}
+
+/// What came of one execution.
+pub(super) enum Came {
+    /// It counts.
+    Counted,
+    /// It does not.
+    Nothing,
+    /// It fails.
+    Hit(Box<Hit>),
+    /// Everything has to begin anew, with more counted values.
+    Restart,
+}
+
+/// Judges an execution that has just ended.
+pub(super) fn judge(engine: &Engine, config: &dpor::Config, outcome: Outcome) -> Came {
+    match outcome {
+        Outcome::Ended(Ending::Complete) => Came::Counted,
+        Outcome::Ended(_) => Came::Nothing,
+        Outcome::Failed(failure, roots) => {
+            let found = engine.explorer(|explorer| locate(explorer, failure, &roots));
+            // It may have been reached by a way that seemed cheaper than it is.
+            if config.preemptions.is_some_and(|bound| found.cost > bound) {
+                engine.explorer(|explorer| explorer.finish_beyond_bound());
+                return Came::Nothing;
+            }
+            engine.explorer(|explorer| explorer.finish_failed());
+            Came::Hit(Box::new(found))
+        }
+        Outcome::Restart => Came::Restart,
+    }
+}
+
+/// An estimate as a person reads it.
+pub(super) fn about(estimate: Estimate) -> String {
+    let rounded = |number: f64| report::thousands(two_digits(number));
+    format!("about {} executions (± {})", rounded(estimate.executions), rounded(estimate.error))
+}
+
+/// The number, rounded to two digits.
+fn two_digits(number: f64) -> u64 {
+    let scale = 10f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
+    ((number / scale).round() * scale) as u64
+}
+
+/// What a way to draw executions is called in a report: as `INTERLEAVE_STRATEGY` has it.
+pub(super) fn sampling_name(sampling: Sampling) -> String {
+    match sampling {
+        Sampling::Uniform => "uniform".to_owned(),
+        Sampling::Pct { depth } => format!("pct:{depth}"),
+        Sampling::Pos => "pos".to_owned(),
+        Sampling::Portfolio => "portfolio".to_owned(),
     }
 }
 
 /// The schedule of a failing execution with the fewest preemptions.
-fn locate(explorer: &mut dpor::Explorer, failure: Failure, roots: &[EventId]) -> Hit {
+pub(super) fn locate(explorer: &mut dpor::Explorer, failure: Failure, roots: &[EventId]) -> Hit {
     let everything = matches!(failure, Failure::Deadlock | Failure::Livelock);
     if roots.is_empty() && !everything {
         return Hit { failure, schedule: Schedule::default(), preemptions: Some(0), interleaving: true, cost: 0 };

@@ -2,10 +2,10 @@
 
 use dpor::{Ending, Schedule};
 
-use super::search::{Explored, Hit};
+use super::search::{Hit, Searched};
 use super::written::{self, decisions, message_of, performed};
 use super::{Run, program};
-use crate::builder::{Builder, Strategy};
+use crate::builder::Builder;
 use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
 use crate::events::{Event, emit};
 use crate::fiber::{self, Abandoned};
@@ -17,11 +17,16 @@ use crate::verdict::{self, Kind, Report, Verdict};
 
 /// From a failure to its report.
 impl Run<'_> {
-    pub(super) fn report(&self, builder: &Builder, explored: Explored, fewer: Vec<u64>) -> Report {
-        let random = builder.strategy == Strategy::Random;
+    pub(super) fn report(&self, builder: &Builder, searched: Searched) -> Report {
+        let Searched { explored, fewer, drawn } = searched;
         let mut cut = explored.cut;
-        if random && explored.hit.is_none() {
-            cut.push(format!("random, seed {}", builder.seed));
+        if let Some(directions) = &builder.directions {
+            if let Some(part) = explored.stranded.filter(|_| explored.hit.is_none()) {
+                let message = format!("the directions cannot be followed: {}", directions.describe(part));
+                let help = "the thread is not there, cannot go on, or never comes to that label";
+                return self.unusable(builder, Kind::Config, message, help);
+            }
+            cut.push("one execution, as directed".to_owned());
         }
         let verdict = match &explored.hit {
             Some(hit) => Verdict::Failed(Kind::from_code(hit.failure.code())),
@@ -41,8 +46,9 @@ impl Run<'_> {
             }
             return report;
         };
-        let mut found =
-            Found { execution: explored.stats.executions, seed: random.then_some(builder.seed), ..Found::default() };
+        let seed = drawn.is_some().then_some(builder.seed);
+        let sampling = drawn.unwrap_or_default();
+        let mut found = Found { execution: explored.stats.executions, seed, sampling, ..Found::default() };
         found.fewer = fewer;
         let (hit, note) = self.simplify(builder, hit, &mut found, &explored.learnt);
         let learnt = explored.learnt;
@@ -113,7 +119,7 @@ impl Run<'_> {
         patient: bool,
     ) -> Result<Recorded, Abandoned> {
         let strategy = dpor::Strategy::Replay(schedule.clone());
-        let config = dpor::Config { strategy, patient, ..builder.config(None) };
+        let config = dpor::Config { patient, ..builder.config(strategy, None) };
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();

@@ -25,6 +25,7 @@ impl Run<'_> {
                 format!("a model thread has used up its stack of {} bytes", builder.stack_size),
                 "look for endless recursion; if the code needs that much, raise `stack_size` (INTERLEAVE_STACK_SIZE)",
             ),
+            Cause::Unusable(message) => self.unusable(builder, Kind::Config, message.clone(), ""),
             Cause::Message(message) => self.unusable(
                 builder,
                 Kind::Panic,

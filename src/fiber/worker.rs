@@ -61,13 +61,22 @@ pub(crate) enum Cause {
     StackOverflow,
     /// Somebody called [`abandon_worker`] with this text, or [`last_words`] before an abort.
     Message(String),
+    /// It was not started: what it was to work with cannot be used.
+    Unusable(String),
+}
+
+impl Abandoned {
+    /// It cannot even begin.
+    pub(crate) fn because(message: String) -> Abandoned {
+        Abandoned { cause: Cause::Unusable(message), note: Vec::new() }
+    }
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::StackOverflow => f.write_str("stack overflow"),
-            Cause::Message(message) => f.write_str(message),
+            Cause::Message(message) | Cause::Unusable(message) => f.write_str(message),
         }
     }
 }

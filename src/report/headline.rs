@@ -204,7 +204,19 @@ fn found(found: &Found) -> String {
         text = "replayed".to_owned();
     }
     if let Some(seed) = found.seed {
-        text.push_str(&format!(" of a random search with seed {seed}"));
+        let how = match found.sampling.as_str() {
+            "" | "uniform" => String::new(),
+            how => format!(" ({how})"),
+        };
+        text.push_str(&format!(" of a random search{how} with seed {seed}"));
+    }
+    if let Some(shrunk) = found.shrunk {
+        text.push_str(&format!(
+            "; shrunk from {} and {} in {}",
+            count(shrunk.preemptions.into(), "preemption"),
+            count(shrunk.steps, "step"),
+            count(shrunk.executions, "execution")
+        ));
     }
     if let Some(preemptions) = found.preemptions {
         text.push_str(&format!("; {}", count(preemptions.into(), "preemption")));

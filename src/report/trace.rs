@@ -215,8 +215,23 @@ pub struct Found {
     pub fewer: Vec<u64>,
     /// Seed of a random search.
     pub seed: Option<u64>,
+    /// How that drew its executions; empty: uniformly.
+    pub sampling: String,
     /// Replayed from a file or token.
     pub replayed: bool,
+    /// What it was when it was found, if it was reduced.
+    pub shrunk: Option<Shrunk>,
+}
+
+/// What a failure was before it was reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shrunk {
+    /// Preemptions.
+    pub preemptions: u32,
+    /// Steps.
+    pub steps: u64,
+    /// Executions that the reduction took.
+    pub executions: u64,
 }
 
 /// Whether the failure needs weak memory.

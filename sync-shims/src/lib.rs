@@ -30,6 +30,31 @@
 #[cfg(any(feature = "model", interleave))]
 pub mod model;
 
+/// Names a place in a program, for directed schedules and a focused search: in a model, one more step of the thread, at which
+/// it can be held up. Outside a model, and without the checker, it is nothing.
+///
+/// ```
+/// sync_shims::label!("before the lock");
+/// ```
+#[cfg(any(feature = "model", interleave))]
+#[macro_export]
+macro_rules! label {
+    ($name:literal) => {{
+        static LABEL: $crate::model::label::Label = $crate::model::label::Label::new($name);
+        $crate::model::label::pass(&LABEL)
+    }};
+}
+
+/// Names a place in a program, for directed schedules and a focused search: in a model, one more step of the thread, at which
+/// it can be held up. Outside a model, and without the checker, it is nothing.
+#[cfg(not(any(feature = "model", interleave)))]
+#[macro_export]
+macro_rules! label {
+    ($name:literal) => {{
+        let _: &str = $name;
+    }};
+}
+
 #[cfg(not(interleave))]
 #[doc(no_inline)]
 pub use std::{cell, fs, hint, net, os, process, sync, thread, thread_local, time};

@@ -11,3 +11,4 @@ mod s09_idle_worker;
 mod s10_bit_cleared_twice;
 mod s15_stolen_unpark;
 mod s16_empty_then_disconnected;
+mod strategies;

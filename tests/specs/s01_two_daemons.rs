@@ -30,6 +30,11 @@ fn daemons(count: usize, how: Startup, debris: bool) -> impl Fn() + Send + Sync 
     }
 }
 
+/// The program as it was.
+pub(crate) fn buggy() -> Box<dyn Fn() + Send + Sync> {
+    Box::new(daemons(2, Startup::Original, false))
+}
+
 #[test]
 fn the_original_without_debris() {
     panics("2 daemons serve", 1, daemons(2, Startup::Original, false));

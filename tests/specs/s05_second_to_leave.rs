@@ -61,6 +61,11 @@ fn two_owners(frees: Frees) -> impl Fn() + Send + Sync + 'static {
     }
 }
 
+/// The program as it was.
+pub(crate) fn buggy() -> Box<dyn Fn() + Send + Sync> {
+    Box::new(two_owners(Frees::SecondToMark))
+}
+
 #[test]
 fn the_second_to_mark_frees_too_early() {
     panics("used after it was freed", 1, two_owners(Frees::SecondToMark));

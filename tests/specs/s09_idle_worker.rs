@@ -147,6 +147,11 @@ fn two_tasks(counts: Counts) -> impl Fn() + Send + Sync + 'static {
     }
 }
 
+/// The program as it was.
+pub(crate) fn buggy() -> Box<dyn Fn() + Send + Sync> {
+    Box::new(two_tasks(Counts::Worker))
+}
+
 #[test]
 fn the_worker_is_taken_for_granted_twice() {
     deadlocks(0, two_tasks(Counts::Worker));

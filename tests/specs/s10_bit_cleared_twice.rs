@@ -114,6 +114,11 @@ fn a_reader_leaves_a_writer_gives_up(clears: Clears) -> impl Fn() + Send + Sync 
     }
 }
 
+/// The program as it was.
+pub(crate) fn buggy() -> Box<dyn Fn() + Send + Sync> {
+    Box::new(a_reader_leaves_a_writer_gives_up(Clears::Leaving))
+}
+
 #[test]
 fn the_bit_is_cleared_twice() {
     panics("bits that are not set were subtracted", 1, a_reader_leaves_a_writer_gives_up(Clears::Leaving));

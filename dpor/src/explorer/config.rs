@@ -1,8 +1,11 @@
 //! What is explored and under which bounds, and what came of it.
 
+use std::time::Instant;
+
 use crate::memory::Memory;
 use crate::op::{BUDGETS, Budget, Site, ThreadId};
 use crate::schedule::Schedule;
+use crate::strategy::{Draws, Leg, Plan};
 
 /// Who decides.
 #[derive(Clone, Debug, Default)]
@@ -12,15 +15,21 @@ pub enum Strategy {
     Exhaustive,
     /// Every interleaving, without reduction: executions come as often as they have interleavings. The yardstick.
     Interleavings,
-    /// At each step a thread and what it reads are drawn at random.
-    Random {
-        /// The same seed gives the same executions.
+    /// Random executions of the exhaustive search, to learn how many there are.
+    Estimate {
+        /// The same seed gives the same estimate.
         seed: u64,
-        /// How many.
-        executions: u64,
+        /// How many guesses.
+        samples: u32,
     },
+    /// Random executions.
+    Random(Draws),
     /// One given execution.
     Replay(Schedule),
+    /// One execution in which threads run as they are told, and then each as long as it can.
+    Directed(Vec<Leg>),
+    /// One execution that follows a plan as far as that goes.
+    Planned(Plan),
 }
 
 /// In which order threads are tried. Any order explores the same executions.
@@ -49,6 +58,8 @@ pub struct Config {
     pub await_budget: u32,
     /// Most preemptions of an execution, if bounded.
     pub preemptions: Option<u32>,
+    /// When to give up the search for the next execution within the bound.
+    pub until: Option<Instant>,
     /// Most operations of one execution.
     pub max_steps: u32,
     /// In which order threads are tried.
@@ -70,6 +81,7 @@ impl Default for Config {
             spin_budget: 0,
             await_budget: 0,
             preemptions: None,
+            until: None,
             max_steps: 100_000,
             thread_order: ThreadOrder::Leftmost,
             patient: false,

@@ -2,6 +2,8 @@
 //! and which graph comes next. ALGORITHM.md 3, with the recursion turned into alternatives that are kept with the graph they
 //! were found in; they are taken last in, first out, so that the graph up to an alternative's stamp is still there.
 
+use std::time::Instant;
+
 use super::config::Step;
 use super::run::State;
 use super::{Explorer, Strategy};
@@ -9,6 +11,9 @@ use crate::event::{Event, EventId, Flags, Order, Part};
 use crate::graph::Graph;
 use crate::memory;
 use crate::op::{Action, Budget, ObjectId, Op, Outcome, ThreadId};
+
+/// Graphs beyond the bound between two looks at the clock.
+const LOOKS: u64 = 64;
 
 /// Which outcome an operation takes.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +59,15 @@ impl Alternative {
     /// The stamp of its event.
     pub(super) fn stamp(&self) -> usize {
         self.at as usize
+    }
+
+    /// What is to be done, as a number, and how many events its graph keeps at least.
+    pub(super) fn turn_and_length(&self) -> (u8, usize) {
+        match self.turn {
+            Turn::Forward => (0, self.at as usize),
+            Turn::Revisit { target, .. } => (1, target.index()),
+            Turn::Displace { target } => (2, target.index()),
+        }
     }
 
     /// What it is, as numbers.
@@ -363,7 +377,7 @@ impl Explorer {
 
     /// The execution has ended with blocked operations. What if one of them had gone first? Only the revisits that it causes.
     pub(super) fn explore_blocked(&mut self) {
-        if !matches!(self.config.strategy, Strategy::Exhaustive) {
+        if !matches!(self.config.strategy, Strategy::Exhaustive | Strategy::Estimate { .. }) {
             return;
         }
         for index in 0..self.thread_count {
@@ -444,11 +458,14 @@ impl Explorer {
             if self.take(alternative) {
                 return true;
             }
+            if self.out_of_time {
+                return false;
+            }
         }
     }
 
     /// Makes the graph of an alternative the current one; false if it is to be skipped.
-    fn take(&mut self, alternative: Alternative) -> bool {
+    pub(super) fn take(&mut self, alternative: Alternative) -> bool {
         let frame = &mut self.frame;
         let graph = &mut frame.graph;
         let at = alternative.at as usize;
@@ -555,6 +572,9 @@ impl Explorer {
             return false;
         }
         self.stats.pruned += 1;
+        if self.stats.pruned.is_multiple_of(LOOKS) && self.config.until.is_some_and(|until| Instant::now() >= until) {
+            self.out_of_time = true;
+        }
         true
     }
 }

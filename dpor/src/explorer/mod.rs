@@ -7,11 +7,13 @@
 //! | `exhaustive` | new events and their alternatives |
 //! | `revisit` | which older reads a new write may redirect |
 //! | `spin` | loops that wait |
+//! | `estimate` | how many executions there are |
 //! | `share` | work that one explorer gives to another |
 //! | `walk` | strategies that take one decision at a time: all interleavings, random, replay |
 //! | `race` | plain accesses |
 
 mod config;
+mod estimate;
 mod exhaustive;
 mod race;
 mod revisit;
@@ -21,6 +23,7 @@ mod spin;
 mod walk;
 
 pub use config::{Config, Ending, Mismatch, Stats, Step, Strategy, ThreadOrder};
+pub use estimate::Estimate;
 pub use race::{PlainAccess, Race};
 pub use share::WorkItem;
 pub use spin::choice as spin_choice;
@@ -30,6 +33,7 @@ use crate::graph::{Graph, MAX_THREADS};
 use crate::linearize::Linearizer;
 use crate::memory;
 use crate::op::{Action, Op, Outcome, Outcomes, ThreadId};
+use estimate::Survey;
 use exhaustive::Alternative;
 use race::Races;
 use run::Run;
@@ -60,6 +64,7 @@ pub struct Explorer {
     started: bool,
     run: Run,
     walk: Walk,
+    survey: Option<Survey>,
     spins: Spins,
     races: Races,
     /// `children[t][n]` is the number of the n-th child of thread `t`.
@@ -75,6 +80,8 @@ pub struct Explorer {
     random: u64,
     /// Two threads have used the same object.
     met: bool,
+    /// The search was given up.
+    out_of_time: bool,
 }
 
 /// Driving it.
@@ -87,6 +94,10 @@ impl Explorer {
         };
         Explorer {
             walk: Walk::new(&config.strategy),
+            survey: match config.strategy {
+                Strategy::Estimate { seed, samples } => Some(Survey::new(seed, samples)),
+                _ => None,
+            },
             config,
             frame: Frame::default(),
             outer: Vec::new(),
@@ -106,6 +117,7 @@ impl Explorer {
             scratch: memory::Scratch::default(),
             random,
             met: false,
+            out_of_time: false,
         }
     }
 
@@ -117,7 +129,11 @@ impl Explorer {
     /// As [`Explorer::start`], giving the execution a number. Numbers must be positive, fit into 40 bits and never repeat
     /// within what shares object keys.
     pub fn start_numbered(&mut self, execution: u64) -> bool {
-        let more = if self.walk.is_on() { self.start_walk() } else { self.next_graph() };
+        let more = match self.survey {
+            _ if self.walk.is_on() => self.start_walk(),
+            None => self.next_graph(),
+            Some(_) => self.next_of_survey(),
+        };
         if more {
             let graph = &self.frame.graph;
             self.run.reset(execution, graph, self.thread_count);
@@ -233,6 +249,11 @@ impl Explorer {
             let graph = &self.frame.graph;
             self.met = self.races.threads_met() || graph.threads_met();
         }
+    }
+
+    /// Whether the search was given up because [`Config::until`] had passed.
+    pub fn is_out_of_time(&self) -> bool {
+        self.out_of_time
     }
 
     /// What has been explored so far.

@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use super::exhaustive::Alternative;
 use super::spin::Known;
 use super::{Explorer, Frame};
 use crate::op::{ObjectId, ThreadId};
@@ -25,6 +26,10 @@ impl fmt::Debug for WorkItem {
 }
 
 impl WorkItem {
+    pub(super) fn into_frame(self) -> Frame {
+        self.frame
+    }
+
     /// A number that depends on nothing but the graph and what is to be done with it: the same in every process that runs
     /// the same program.
     pub fn fingerprint(&self) -> u64 {
@@ -71,8 +76,14 @@ impl Explorer {
     /// Gives away the alternative that would be taken last: all that remains comes before it. `None` if none waits.
     pub fn split(&mut self) -> Option<WorkItem> {
         let frames = self.outer.iter_mut().chain(core::iter::once(&mut self.frame));
-        let frame = frames.into_iter().find(|frame| !frame.alternatives.is_empty())?;
+        let (index, frame) = frames.enumerate().find(|(_, frame)| !frame.alternatives.is_empty())?;
         let alternative = frame.alternatives.remove(0);
+        let frame = self.outer.get(index).unwrap_or(&self.frame);
+        Some(self.item(frame, alternative))
+    }
+
+    /// An alternative of a frame, with what is needed to explore it elsewhere.
+    pub(super) fn item(&self, frame: &Frame, alternative: Alternative) -> WorkItem {
         let mut graph = frame.graph.clone();
         graph.cut(graph.len().min(alternative.stamp() + 1));
         for object in 0..graph.object_count() {
@@ -82,7 +93,7 @@ impl Explorer {
         let labels = frame.labels.clone();
         let frame = Frame { graph, alternatives: vec![alternative], labels, unfinished: None };
         let (children, thread_count) = (self.children.clone(), self.thread_count);
-        Some(WorkItem { frame, children, thread_count, loops: self.spins.known().clone() })
+        WorkItem { frame, children, thread_count, loops: self.spins.known().clone() }
     }
 
     /// Takes up work that another explorer of the same program and configuration has given away.

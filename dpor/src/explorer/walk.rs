@@ -10,8 +10,9 @@ use super::run::State;
 use super::spin::choice;
 use crate::event::{Event, EventId, Flags, Part};
 use crate::memory::{self, Memory};
-use crate::op::{Action, Budget, Op, ThreadId};
+use crate::op::{Action, Budget, ObjectId, Op, ThreadId};
 use crate::schedule::Decision;
+use crate::strategy::{Candidate, Course, Directions, Draws, Performed, Plan, Random, Runner, Sampler, Who};
 
 /// What was decided at one point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +29,56 @@ enum Source {
     /// All, depth first.
     All,
     /// Drawn.
-    Random { left: u64 },
+    Random(Box<Drawing>),
+    /// Written down.
+    Directed(Directions),
+    /// Planned, as far as it goes.
+    Planned { plan: Plan, turn: usize, done: bool },
     /// Given.
     Given { decisions: Vec<Decision>, done: bool },
+}
+
+/// How long executions are is learned from the first so many.
+const CALIBRATION: u64 = 16;
+
+/// A random search.
+#[derive(Clone, Debug)]
+struct Drawing {
+    draws: Draws,
+    /// The number of the current execution, and of the next one.
+    number: u64,
+    next: u64,
+    random: Random,
+    sampler: Sampler,
+    /// Decisions in the current execution, and the most in the first ones.
+    decisions: u32,
+    steps: u32,
+}
+
+impl Drawing {
+    fn new(draws: &Draws) -> Drawing {
+        let mut random = Random::new(draws.seed, draws.first);
+        let sampler = Sampler::new(draws, draws.first, draws.steps, &mut random);
+        let (number, next, steps) = (draws.first, draws.first, draws.steps);
+        Drawing { draws: draws.clone(), number, next, random, sampler, decisions: 0, steps }
+    }
+
+    /// Begins the current execution.
+    fn begin(&mut self) {
+        self.random = Random::new(self.draws.seed, self.number);
+        self.sampler = Sampler::new(&self.draws, self.number, self.steps, &mut self.random);
+        self.decisions = 0;
+    }
+
+    /// Goes on to the next execution, if there is one.
+    fn advance(&mut self) -> bool {
+        if self.draws.steps == 0 && self.number < self.draws.first + CALIBRATION * self.draws.every.max(1) {
+            self.steps = self.steps.max(self.decisions);
+        }
+        self.number = self.next;
+        self.next += self.draws.every.max(1);
+        self.number < self.draws.end
+    }
 }
 
 /// The state of a walk.
@@ -43,8 +91,11 @@ pub(super) struct Walk {
     position: usize,
     /// The run was cut for a probe and comes again with the same decisions.
     again: bool,
-    started: bool,
-    seed: u64,
+    /// What was performed last.
+    last: Option<Performed>,
+    /// How many operations each thread has performed.
+    performed: Vec<u32>,
+    names: Vec<(ThreadId, String)>,
     /// A given decision could not be followed.
     diverged: Option<usize>,
     /// The operation that is being performed is not among the given decisions.
@@ -55,13 +106,15 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) fn new(strategy: &Strategy) -> Walk {
-        let (source, seed) = match strategy {
-            Strategy::Exhaustive => (Source::Off, 0),
-            Strategy::Interleavings => (Source::All, 0),
-            Strategy::Random { seed, executions } => (Source::Random { left: *executions }, *seed),
-            Strategy::Replay(schedule) => (Source::Given { decisions: schedule.decisions.clone(), done: false }, 0),
+        let source = match strategy {
+            Strategy::Exhaustive | Strategy::Estimate { .. } => Source::Off,
+            Strategy::Interleavings => Source::All,
+            Strategy::Random(draws) => Source::Random(Box::new(Drawing::new(draws))),
+            Strategy::Replay(schedule) => Source::Given { decisions: schedule.decisions.clone(), done: false },
+            Strategy::Directed(legs) => Source::Directed(Directions::new(legs.clone())),
+            Strategy::Planned(plan) => Source::Planned { plan: plan.clone(), turn: 0, done: false },
         };
-        Walk { source, seed, ..Walk::default() }
+        Walk { source, ..Walk::default() }
     }
 
     #[inline]
@@ -96,6 +149,20 @@ impl Walk {
         }
     }
 
+    /// Notes that the thread performs one more operation; how many it had performed.
+    fn count(&mut self, thread: ThreadId) -> u32 {
+        let count = self.performed_mut(thread);
+        *count += 1;
+        *count - 1
+    }
+
+    fn performed_mut(&mut self, thread: ThreadId) -> &mut u32 {
+        if self.performed.len() <= thread.index() {
+            self.performed.resize(thread.index() + 1, 0);
+        }
+        &mut self.performed[thread.index()]
+    }
+
     fn is_given(&self) -> bool {
         matches!(self.source, Source::Given { .. })
     }
@@ -111,15 +178,19 @@ struct Way {
 /// From one execution to the next.
 impl Explorer {
     pub(super) fn start_walk(&mut self) -> bool {
-        if !self.walk.started {
-            self.walk.started = true;
-            // A fixed mixing step keeps neighbouring seeds from giving neighbouring walks; the state must not be 0.
-            self.random = (self.walk.seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1;
-        }
         if !core::mem::take(&mut self.walk.again) && !self.next_trail() {
             return false;
         }
+        match &mut self.walk.source {
+            Source::Random(drawing) => drawing.begin(),
+            Source::Directed(directions) => directions.restart(),
+            Source::Planned { turn, .. } => *turn = 0,
+            _ => {}
+        }
         self.walk.position = 0;
+        self.walk.last = None;
+        self.walk.performed.clear();
+        self.walk.names.clear();
         self.walk.diverged = None;
         self.started = true;
         let graph = &mut self.frame.graph;
@@ -140,13 +211,9 @@ impl Explorer {
                 }
                 self.walk.trail.last_mut().map(|n| n.chosen += 1).is_some()
             }
-            Source::Random { left } => {
-                self.walk.trail.clear();
-                let more = *left > 0;
-                *left = left.saturating_sub(1);
-                more
-            }
-            Source::Given { done, .. } => !core::mem::replace(done, true),
+            Source::Random(drawing) => drawing.advance(),
+            Source::Given { done, .. } | Source::Planned { done, .. } => !core::mem::replace(done, true),
+            Source::Directed(_) => !self.started,
         }
     }
 
@@ -171,20 +238,19 @@ impl Explorer {
 
     /// One of `alternatives`.
     fn decide(&mut self, alternatives: usize) -> usize {
-        if alternatives == 1 || self.walk.is_given() {
-            return 0;
+        match &mut self.walk.source {
+            _ if alternatives == 1 => return 0,
+            Source::Given { .. } | Source::Directed(_) | Source::Planned { .. } => return 0,
+            Source::Random(drawing) => return drawing.random.below(alternatives),
+            Source::All | Source::Off => {}
         }
         if let Some(node) = self.walk.trail.get(self.walk.position).copied() {
             self.walk.position += 1;
             return node.chosen.min(alternatives - 1);
         }
-        let chosen = match self.walk.source {
-            Source::Random { .. } => self.random_below(alternatives),
-            _ => 0,
-        };
-        self.walk.trail.push(Node { chosen, alternatives });
+        self.walk.trail.push(Node { chosen: 0, alternatives });
         self.walk.position += 1;
-        chosen
+        0
     }
 }
 
@@ -264,6 +330,11 @@ impl Explorer {
             self.run.over = true;
             return None;
         }
+        match self.walk.source {
+            Source::Directed(_) => return Some(self.directed(&ready)),
+            Source::Planned { .. } => return Some(self.planned(&ready)),
+            _ => {}
+        }
         let joins = |t: &&ThreadId| matches!(self.pending(**t).map(|op| op.action), Some(Action::Join { .. }));
         if let Some(&joiner) = ready.iter().find(joins).filter(|_| !given) {
             self.run.granted = Some(joiner);
@@ -272,10 +343,109 @@ impl Explorer {
         let next = match current {
             // After the last given decision: as few switches as possible.
             Some(thread) if given && ready.contains(&thread) => thread,
+            _ if matches!(self.walk.source, Source::Random(_)) => ready[self.draw(&ready)],
             _ => ready[self.decide(ready.len())],
         };
         self.run.granted = Some(next);
         Some(next)
+    }
+
+    /// The position in `ready` of the thread that a random search lets go next.
+    fn draw(&mut self, ready: &[ThreadId]) -> usize {
+        let candidate = |&thread: &ThreadId| {
+            let op = self.run.pending[thread.index()].as_ref();
+            Candidate {
+                thread,
+                object: op.map_or(ObjectId::NONE, |op| op.object),
+                writes: op.is_some_and(|op| !matches!(op.action, Action::Load { .. } | Action::Ended { .. })),
+                focused: match (&self.walk.source, op) {
+                    (Source::Random(drawing), Some(op)) => drawing.draws.focus.as_ref().is_some_and(|f| f.has(op)),
+                    _ => false,
+                },
+            }
+        };
+        let candidates: Vec<Candidate> = ready.iter().map(candidate).collect();
+        let last = self.walk.last;
+        let Source::Random(drawing) = &mut self.walk.source else { return 0 };
+        drawing.decisions += 1;
+        drawing.sampler.next(&candidates, last, &mut drawing.random)
+    }
+
+    /// The thread that the directions say, or, where they leave it open, the one that went last or else the first.
+    fn directed(&mut self, ready: &[ThreadId]) -> ThreadId {
+        loop {
+            let Source::Directed(directions) = &self.walk.source else { return ready[0] };
+            let thread = directions.who().and_then(|who| self.find(who));
+            let performed = thread.map_or(0, |thread| *self.walk.performed_mut(thread));
+            let runner = thread.map(|thread| Runner {
+                thread,
+                pending: self.run.pending[thread.index()].as_ref(),
+                performed,
+                ready: ready.contains(&thread),
+            });
+            let Source::Directed(directions) = &mut self.walk.source else { return ready[0] };
+            let Some(course) = directions.next(runner) else { continue };
+            let next = match course {
+                Course::Run(thread) => thread,
+                Course::NotThere | Course::Free => self.stay(ready),
+            };
+            self.run.granted = Some(next);
+            return next;
+        }
+    }
+
+    /// The thread whose turn it is by plan.
+    fn planned(&mut self, ready: &[ThreadId]) -> ThreadId {
+        let next = loop {
+            let Source::Planned { plan, turn, .. } = &mut self.walk.source else { return ready[0] };
+            let Some(&(thread, until)) = plan.turns.get(*turn) else { break self.stay(ready) };
+            if ready.contains(&thread) && self.walk.performed.get(thread.index()).is_none_or(|done| *done < until) {
+                break thread;
+            }
+            *turn += 1;
+        };
+        self.run.granted = Some(next);
+        next
+    }
+
+    /// The thread that went last, if it can go on, or else the first.
+    fn stay(&self, ready: &[ThreadId]) -> ThreadId {
+        let last = self.walk.last.filter(|last| !last.yielded).map(|last| last.thread);
+        last.filter(|last| ready.contains(last)).unwrap_or(ready[0])
+    }
+
+    fn find(&self, who: &Who) -> Option<ThreadId> {
+        match who {
+            Who::Name(name) => self.walk.names.iter().find(|(_, known)| known == name).map(|(thread, _)| *thread),
+            Who::Path(path) => {
+                let child = |parent: ThreadId, n: &u32| self.children.get(parent.index())?.get(*n as usize).copied();
+                let thread = path.iter().try_fold(ThreadId::MAIN, child)?;
+                self.exists(thread).then_some(thread)
+            }
+        }
+    }
+
+    /// Gives a thread of the current execution the name by which directions may call it.
+    pub fn name_thread(&mut self, thread: ThreadId, name: &str) {
+        if matches!(self.walk.source, Source::Directed(_)) {
+            self.walk.names.push((thread, name.to_owned()));
+        }
+    }
+
+    /// The part of the directions, by number, that could not be followed to its end in this execution.
+    pub fn stranded_leg(&self) -> Option<usize> {
+        match &self.walk.source {
+            Source::Directed(directions) => directions.stranded(),
+            _ => None,
+        }
+    }
+
+    /// The number of the current execution of a random search.
+    pub fn number_drawn(&self) -> Option<u64> {
+        match &self.walk.source {
+            Source::Random(drawing) => Some(drawing.number),
+            _ => None,
+        }
     }
 
     fn exists(&self, thread: ThreadId) -> bool {
@@ -311,10 +481,24 @@ impl Explorer {
 /// What an operation does.
 impl Explorer {
     fn perform(&mut self, thread: ThreadId, op: &Op) -> Step {
-        let given = self.walk.given();
+        let mut given = self.walk.given();
         if given.is_some() {
             self.walk.position += 1;
         }
+        let spins = matches!(op.action, Action::Spin | Action::Yield);
+        if !matches!(self.walk.source, Source::All | Source::Given { .. }) {
+            let index = self.walk.count(thread);
+            match &self.walk.source {
+                Source::Planned { plan, .. } if !spins => given = Some(plan.outcome(thread, index)),
+                _ => {}
+            }
+        }
+        let step = self.perform_as(thread, op, given);
+        self.walk.last = Some(Performed { thread, object: op.object, wrote: self.run.wrote, yielded: spins });
+        step
+    }
+
+    fn perform_as(&mut self, thread: ThreadId, op: &Op, given: Option<Decision>) -> Step {
         self.run.pending[thread.index()] = None;
         self.run.state[thread.index()] = State::Going;
         self.run.wrote = false;

@@ -85,7 +85,7 @@ const MOST: u64 = 8_000_000;
 ///
 /// If the explorer says that the program is nondeterministic, or needs too many steps.
 pub(crate) fn explore(program: &Program, config: Config) -> Explored {
-    let repeats = matches!(config.strategy, Strategy::Interleavings | Strategy::Random { .. });
+    let repeats = matches!(config.strategy, Strategy::Interleavings | Strategy::Random(_));
     let mut explorer = Explorer::new(config);
     let mut explored = Explored::default();
     // The words of objects, then those of plain memory.
@@ -96,6 +96,18 @@ pub(crate) fn explore(program: &Program, config: Config) -> Explored {
     }
     explored.executions = explorer.stats().executions;
     explored
+}
+
+/// Shows every execution that counts, in canonical form, while the explorer still has it.
+pub(crate) fn each(program: &Program, config: Config, mut show: impl FnMut(&mut Explorer, Execution)) -> Explorer {
+    let mut explorer = Explorer::new(config);
+    let mut slots = vec![0; 2 * program.vars.len()];
+    while explorer.start() {
+        if let (Some((execution, _)), _) = run_once(program, &mut explorer, &mut slots) {
+            show(&mut explorer, execution);
+        }
+    }
+    explorer
 }
 
 /// Runs the execution that has been started.

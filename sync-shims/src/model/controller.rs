@@ -153,6 +153,13 @@ pub trait Controller {
     /// between race with nothing that came before them. Nests.
     fn ordered_drop(&self, enter: bool);
 
+    /// Whether the running execution may use the `static` at `address`. If not, the execution ends here: this unwinds, or, if
+    /// the thread is unwinding already, returns false.
+    fn allows_static(&self, address: *const ()) -> bool {
+        let _ = address;
+        true
+    }
+
     /// Number of visible operations performed so far by the running thread: two readings tell whether code in between did any.
     fn performed(&self) -> u64;
 

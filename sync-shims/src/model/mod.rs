@@ -6,6 +6,7 @@
 //! | [`event`] | how a shim asks: one visible operation, the identity of its object |
 //! | [`deferred`] | what has to be settled before the next visible operation of a thread |
 //! | [`statics`] | how `static`s are kept fresh in every execution |
+//! | [`label`] | places that have a name |
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 //! | [`future`] | `block_on` and a place for wakers |
@@ -20,6 +21,7 @@ pub mod event;
 pub mod fs;
 pub mod future;
 pub mod hint;
+pub mod label;
 pub mod live;
 pub mod net;
 pub mod os;

@@ -69,6 +69,9 @@ pub(crate) unsafe fn put_back_at_end<T: ?Sized>(
     if is_static(place.cast_const().cast()) != Some(true) {
         return;
     }
+    if !controller.allows_static(place.cast_const().cast()) {
+        return;
+    }
     // SAFETY: 1. The reference is only used to learn the size.
     let size = size_of_val(unsafe { &*place });
     if !is_outermost(controller, place.cast_const().cast::<()>().addr(), size) {

@@ -5,6 +5,7 @@
 #![expect(clippy::duplicate_mod, reason = "the scripts are compiled against two sets of types")]
 
 mod observe;
+mod random;
 mod real;
 mod shim;
 
@@ -16,6 +17,10 @@ use observe::Rule;
 
 /// Runs a script on the real kernel, in a directory of its own.
 fn on_the_real_kernel(script: fn(&Path) -> String) -> String {
+    on_the_real_kernel_with(script)
+}
+
+fn on_the_real_kernel_with<R>(script: impl FnOnce(&Path) -> R) -> R {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("rules-{}-{number}", std::process::id()));
@@ -38,10 +43,8 @@ fn without_spurious_events(script: fn(&Path) -> String) -> String {
 fn explored(builder: interleave::Builder, script: fn(&Path) -> String) -> String {
     let results = Arc::new(Mutex::new(Vec::new()));
     let collected = results.clone();
-    let report = builder.explore(move || {
-        let directory = PathBuf::from("/tmp/rules");
-        interleave::fs::create_dir(&directory).expect("every execution starts with an empty directory");
-        let result = script(&directory);
+    let report = explored_to(builder, move |directory| {
+        let result = script(directory);
         collected.lock().unwrap().push(result);
     });
     if let Some(failure) = report.failure {
@@ -50,6 +53,15 @@ fn explored(builder: interleave::Builder, script: fn(&Path) -> String) -> String
     let mut results = std::mem::take(&mut *results.lock().unwrap());
     results.dedup();
     results.join(" or ")
+}
+
+/// Explores a script that gets a directory.
+fn explored_to(builder: interleave::Builder, script: impl Fn(&Path) + Send + Sync) -> interleave::Report {
+    builder.explore(move || {
+        let directory = PathBuf::from("/tmp/rules");
+        interleave::fs::create_dir(&directory).expect("every execution starts with an empty directory");
+        script(&directory);
+    })
 }
 
 fn check(rules: &[Rule], run: fn(fn(&Path) -> String) -> String) {

@@ -13,6 +13,8 @@ mod api {
 pub(crate) mod abstract_names;
 #[path = "backlog.rs"]
 pub(crate) mod backlog;
+#[path = "calls.rs"]
+pub(crate) mod calls;
 #[path = "datagrams.rs"]
 pub(crate) mod datagrams;
 #[path = "tcp.rs"]

@@ -73,8 +73,10 @@ same_for_both! {
     condvar
     mpsc
     mutex
+    net
     once
     rwlock
     thread
     thread_local
+    unix_net
 }

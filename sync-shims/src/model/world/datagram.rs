@@ -221,6 +221,8 @@ impl Inbox {
         match call.act(&self.end, look_at, [0, 0])? >> PEER_SHIFT {
             0 => Ok(false),
             peer if peer == sender => Ok(true),
+            // A socket that is closed is connected to nobody.
+            _ if !self.is_open(call)? => Ok(false),
             _ => Err(Errno::PERM.into()),
         }
     }
@@ -455,7 +457,6 @@ impl Datagram {
     /// Stands in for close(2): nobody is told, and what waits is lost; a path stays.
     pub(crate) fn close(&self, call: Call<'_>) -> Sys<()> {
         static RELEASE: Step = step("close", release);
-        static DISCONNECT: Step = step("close", set_peer);
         static CLOSE: Step = step("close", set_flags).role(Role::Signal);
         if !self.descriptors.close(call)? {
             return Ok(());
@@ -463,7 +464,6 @@ impl Datagram {
         if let Some((place, entry)) = &self.abstract_name {
             place.act(call, &RELEASE, *entry)?;
         }
-        call.act(&self.inbox.end, &DISCONNECT, [0, 0])?;
         call.act(&self.inbox.queue, &CLOSE, [CLOSED, CLOSED])?;
         Ok(())
     }

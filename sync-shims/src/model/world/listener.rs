@@ -197,10 +197,12 @@ pub(crate) fn meet(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 
 impl Socket {
     fn new(protocol: Protocol, name: String, address: Name, site: Site) -> Self {
+        // A TCP socket is found only once it listens.
+        let phase = if protocol == Protocol::Tcp { LISTENING } else { BOUND };
         Socket {
             protocol,
             address,
-            state: Object::new(BOUND, site).named(name.clone()),
+            state: Object::new(phase, site).named(name.clone()),
             queue: Object::new(0, site).named(format!("queue of {name}")),
             places: Mutex::default(),
             name,
@@ -306,6 +308,7 @@ impl Listener {
     /// Stands in for socket(2), bind(2) and listen(2) of a Unix socket.
     pub(crate) fn bind(call: Call<'_>, spot: Spot<'_>, address: unix::SocketAddr) -> Sys<Arc<Self>> {
         static BIND: Step = Step::new("UnixListener", "bind", make).shows(made);
+        static LISTEN: Step = Step::new("UnixListener", "listen", listen);
         let place = spot.place(call, SocketKind::Stream)?;
         let number = call.fresh()?;
         let name = Socket::name(call, &place.shown());
@@ -321,6 +324,8 @@ impl Listener {
             Spot::Path(_) => Home::Path,
             Spot::Abstract(_) => Home::Abstract(place, entry),
         };
+        next_call(call);
+        call.act(&socket.state, &LISTEN, [0, 0])?;
         Listener::new(call, socket, home)
     }
 
@@ -340,9 +345,6 @@ impl Listener {
     }
 
     fn new(call: Call<'_>, socket: Arc<Socket>, home: Home) -> Sys<Arc<Self>> {
-        static LISTEN: Step = Step::of_listener("listen", listen);
-        next_call(call);
-        call.act(&socket.state, &LISTEN, [0, 0])?;
         Ok(Arc::new(Listener {
             execution: call.execution(),
             site: call.site(),

@@ -4,15 +4,15 @@
 //! somebody listens there or a client has it, and not by connections that a listener has accepted. There is no TIME_WAIT, which
 //! would not stand in such a listener's way.
 //!
-//! An address with a port is one object (who listens there?), and a port is another: whether somebody listens at all
-//! addresses, and how many have it at one. So those who use different ports do not meet.
+//! A port is an object, where it is decided who may have it: those who use different ports do not meet. Each address with a port
+//! is another, where a listener is found once it is there: those who connect do not meet those who are refused the port.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use dpor::{Outcome, Outcomes, ThreadId};
 
-use super::call::{Call, Object, Step, Sys};
+use super::call::{Call, Halt, Object, Step, Sys};
 use super::entry::look;
 use super::errno::Errno;
 use super::listener::Socket;
@@ -31,89 +31,87 @@ enum Hold {
     Any4,
     /// It listens at ::, and so at 0.0.0.0.
     Any6,
-    /// It listens at one IPv4 address.
-    One4,
-    /// It listens at one IPv6 address.
-    One6,
+    /// It listens at 127.0.0.1.
+    Local4,
+    /// It listens at another address of 127.0.0.0/8, of which these are the lower bits.
+    Other4(u64),
+    /// It listens at ::1.
+    Local6,
     /// A client at 127.0.0.1.
     Client4,
     /// A client at ::1.
     Client6,
 }
 
-impl Hold {
-    const ALL: [Hold; 6] = [Hold::Any4, Hold::Any6, Hold::One4, Hold::One6, Hold::Client4, Hold::Client6];
+/// Bits in the state of a port.
+const ANY4: u64 = 1;
+const ANY6: u64 = 2;
+const LOCAL4: u64 = 4;
+const LOCAL6: u64 = 8;
+const CLIENT4: u64 = 16;
+const CLIENT6: u64 = 32;
+/// Above them, the lower bits of two other IPv4 addresses at which somebody listens.
+const OTHERS: [u32; 2] = [8, 32];
+const OTHER_MASK: u64 = (1 << 24) - 1;
 
-    /// Where it is counted in the state of the port.
-    fn unit(self) -> u64 {
+/// The result of a step that finds no room for a third address.
+const NO_ROOM: u64 = 1 << 62;
+
+fn others(state: u64) -> [u64; 2] {
+    OTHERS.map(|shift| state >> shift & OTHER_MASK)
+}
+
+impl Hold {
+    /// As arguments of a step.
+    fn args(self) -> [u64; 2] {
         match self {
-            Hold::Any4 => 1,
-            Hold::Any6 => 2,
-            Hold::One4 => 1 << 26,
-            Hold::One6 => 1 << 34,
-            Hold::Client4 => 1 << 42,
-            Hold::Client6 => 1 << 52,
+            Hold::Any4 => [ANY4, 0],
+            Hold::Any6 => [ANY6, 0],
+            Hold::Local4 => [LOCAL4, 0],
+            Hold::Other4(address) => [0, address],
+            Hold::Local6 => [LOCAL6, 0],
+            Hold::Client4 => [CLIENT4, 0],
+            Hold::Client6 => [CLIENT6, 0],
+        }
+    }
+
+    /// What is there that does not go together with it, whatever the other addresses are.
+    fn enemies(args: [u64; 2]) -> u64 {
+        match args[0] {
+            ANY4 => ANY4 | ANY6 | LOCAL4 | CLIENT4,
+            ANY6 => ANY4 | ANY6 | LOCAL4 | LOCAL6 | CLIENT4 | CLIENT6,
+            LOCAL4 | CLIENT4 => ANY4 | ANY6 | LOCAL4 | CLIENT4,
+            LOCAL6 | CLIENT6 => ANY6 | LOCAL6 | CLIENT6,
+            _ => ANY4 | ANY6,
         }
     }
 }
 
-impl Hold {
-    /// What is added to the state of the port by the socket `id`.
-    fn added(self, id: u64) -> u64 {
-        let everywhere = matches!(self, Hold::Any4 | Hold::Any6);
-        self.unit() + if everywhere { id << ID_SHIFT } else { 0 }
-    }
-}
-
-/// The number of the socket that listens at all addresses, in the state of a port.
-const ID_SHIFT: u32 = 2;
-const ID: u64 = ((1 << 24) - 1) << ID_SHIFT;
-const ANY: u64 = 3;
-const ONES4: u64 = 0xff << 26;
-const ONES6: u64 = 0xff << 34;
-const CLIENTS4: u64 = 0x3ff << 42;
-const CLIENTS6: u64 = 0x3ff << 52;
-
-/// What makes a port useless for whom.
-fn conflicts(state: u64, hold: Hold, at_client_address: bool) -> bool {
-    let any = state & ANY != 0;
-    let any6 = state & ANY == Hold::Any6.unit();
-    match hold {
-        Hold::Any4 => any || state & (ONES4 | CLIENTS4) != 0,
-        Hold::Any6 => any || state & (ONES4 | ONES6 | CLIENTS4 | CLIENTS6) != 0,
-        Hold::One4 => any || (at_client_address && state & CLIENTS4 != 0),
-        Hold::One6 => any6 || state & CLIENTS6 != 0,
-        Hold::Client4 => any || state & (ONES4 | CLIENTS4) != 0,
-        Hold::Client6 => any6 || state & (ONES6 | CLIENTS6) != 0,
-    }
-}
-
-/// Takes the port as the hold `args[0]` says, for the socket `args[1]`; EADDRINUSE if that does not go together with the others.
+/// Takes the port as `args` say; EADDRINUSE if that does not go together with the others.
 fn claim(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    let hold = Hold::ALL[(args[0] & 7) as usize];
-    out.push(if conflicts(state, hold, args[0] & AT_CLIENT_ADDRESS != 0) {
+    let everywhere = args[0] & (ANY4 | ANY6) != 0;
+    let others_in_the_way = others(state).iter().any(|&other| other != 0 && (everywhere || other == args[1]));
+    let free = OTHERS.into_iter().find(|shift| state >> shift & OTHER_MASK == 0);
+    out.push(if state & Hold::enemies(args) != 0 || others_in_the_way {
         Outcome::read(Errno::ADDRINUSE.result())
+    } else if args[1] == 0 {
+        Outcome::write(state | args[0], 0)
+    } else if let Some(shift) = free {
+        Outcome::write(state | args[1] << shift, 0)
     } else {
-        Outcome::write(state + hold.added(args[1]), 0)
+        Outcome::read(NO_ROOM)
     });
 }
 
-/// Set in the first argument of a claim of 127.0.0.1.
-const AT_CLIENT_ADDRESS: u64 = 8;
-
-/// Gives up `args[0]`, which is a part of the state.
+/// Gives up what `args` say.
 fn release(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state.wrapping_sub(args[0]), 0));
+    let at = OTHERS.into_iter().find(|shift| args[1] != 0 && state >> shift & OTHER_MASK == args[1]);
+    out.push(Outcome::write(state & !args[0] & !at.map_or(0, |shift| OTHER_MASK << shift), 0));
 }
 
-/// Becomes `args[0]` if there is nobody.
-fn claim_address(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(if state == 0 { Outcome::write(args[0], 0) } else { Outcome::read(Errno::ADDRINUSE.result()) });
-}
-
-/// Becomes 0.
-fn release_address(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(0, 0));
+/// Becomes `args[0]`.
+fn publish(_: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(Outcome::write(args[0], 0));
 }
 
 /// What a report says of the step that looks for a listener.
@@ -121,15 +119,17 @@ fn found(result: u64) -> String {
     if result == 0 { "→ nobody".into() } else { "→ a listener".into() }
 }
 
+/// Set in what is published of a listener at ::, whose number is above it.
+const BOTH_FAMILIES: u64 = 1;
+
 /// A port that a socket has.
 #[derive(Debug)]
 pub(crate) struct Claim {
     /// With the port.
     pub(crate) address: SocketAddr,
+    hold: Hold,
     port: Arc<Object>,
-    /// What was added to the state of the port.
-    added: u64,
-    /// Of a socket that listens at one address.
+    /// Where a listener is found.
     at: Option<Arc<Object>>,
 }
 
@@ -142,18 +142,25 @@ impl Claim {
         id: u64,
         mut prepare: impl FnMut(SocketAddr) -> Sys<()>,
     ) -> Sys<Claim> {
-        let (hold, at_client_address) = match wanted.ip() {
-            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => (Hold::Any4, false),
-            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => (Hold::Any6, false),
-            IpAddr::V4(ip) if ip.is_loopback() => (Hold::One4, ip == Ipv4Addr::LOCALHOST),
-            IpAddr::V6(Ipv6Addr::LOCALHOST) => (Hold::One6, false),
+        static LISTEN: Step = Step::new("TcpListener", "listen", publish);
+        let hold = match wanted.ip() {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Hold::Any4,
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Hold::Any6,
+            IpAddr::V4(Ipv4Addr::LOCALHOST) => Hold::Local4,
+            IpAddr::V4(ip) if ip.is_loopback() => Hold::Other4(u64::from(ip.to_bits()) & OTHER_MASK),
+            IpAddr::V6(Ipv6Addr::LOCALHOST) => Hold::Local6,
             _ => return Err(Errno::ADDRNOTAVAIL.into()),
         };
         let mut take = |address| {
             prepare(address)?;
-            Claim::take(call, address, hold, at_client_address, id)
+            Claim::take(call, address, hold)
         };
-        if wanted.port() != 0 { take(wanted) } else { Claim::take_any(call, wanted, take) }
+        let mut claim = if wanted.port() != 0 { take(wanted)? } else { Claim::take_any(call, wanted, take)? };
+        let at = call.tables(|tables| tables.sockets.address(found_at(claim.address), call.site()))?;
+        let flag = if hold == Hold::Any6 { BOTH_FAMILIES } else { 0 };
+        call.act(&at, &LISTEN, [id << 1 | flag, 0])?;
+        claim.at = Some(at);
+        Ok(claim)
     }
 
     /// A port for a client that connects to `peer`.
@@ -162,7 +169,7 @@ impl Claim {
             IpAddr::V4(_) => (IpAddr::V4(Ipv4Addr::LOCALHOST), Hold::Client4),
             IpAddr::V6(_) => (IpAddr::V6(Ipv6Addr::LOCALHOST), Hold::Client6),
         };
-        Claim::take_any(call, SocketAddr::new(ip, 0), |address| Claim::take(call, address, hold, true, 0))
+        Claim::take_any(call, SocketAddr::new(ip, 0), |address| Claim::take(call, address, hold))
     }
 
     /// The first port that is free of those the kernel chooses for the thread. Which these are depends on nothing but the thread
@@ -179,36 +186,34 @@ impl Claim {
         }
     }
 
-    fn take(call: Call<'_>, address: SocketAddr, hold: Hold, at_client_address: bool, id: u64) -> Sys<Claim> {
+    fn take(call: Call<'_>, address: SocketAddr, hold: Hold) -> Sys<Claim> {
         static BIND: Step = Step::new("TcpListener", "bind", claim);
-        static BIND_ADDRESS: Step = Step::new("TcpListener", "bind", claim_address);
-        static UNBIND: Step = Step::new("TcpListener", "bind", release);
         let port = call.tables(|tables| tables.sockets.port(address.port(), call.site()))?;
-        let flag = if at_client_address { AT_CLIENT_ADDRESS } else { 0 };
-        let added = hold.added(id);
-        Errno::check(call.act(&port, &BIND, [hold as u64 | flag, id])?)?;
-        let mut at = None;
-        if matches!(hold, Hold::One4 | Hold::One6) {
-            let object = call.tables(|tables| tables.sockets.address(address, call.site()))?;
-            if let Err(errno) = Errno::check(call.act(&object, &BIND_ADDRESS, [id, 0])?) {
-                call.act(&port, &UNBIND, [added, 0])?;
-                return Err(errno.into());
-            }
-            at = Some(object);
+        if Errno::check(call.act(&port, &BIND, hold.args())?)? == NO_ROOM {
+            call.limit("listeners at two addresses besides 127.0.0.1 on one port");
         }
-        Ok(Claim { address, port, added, at })
+        Ok(Claim { address, hold, port, at: None })
     }
 
     /// Gives it up.
     pub(crate) fn release(&self, call: Call<'_>) -> Sys<()> {
+        static UNPUBLISH: Step = Step::new("TcpListener", "close", publish);
         static RELEASE: Step = Step::new("TcpStream", "close", release);
-        static RELEASE_ADDRESS: Step = Step::new("TcpListener", "close", release_address);
         if let Some(at) = &self.at {
-            call.act(at, &RELEASE_ADDRESS, [0, 0])?;
+            call.act(at, &UNPUBLISH, [0, 0])?;
         }
-        call.act(&self.port, &RELEASE, [self.added, 0])?;
+        call.act(&self.port, &RELEASE, self.hold.args())?;
         Ok(())
     }
+}
+
+/// Where a listener at `address` is found: one at all addresses of whatever family at 0.0.0.0.
+fn found_at(address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() { any(address.port()) } else { SocketAddr::new(address.ip(), address.port()) }
+}
+
+fn any(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::UNSPECIFIED, port))
 }
 
 /// The number of the next socket that listens.
@@ -229,55 +234,65 @@ pub(crate) fn lookup(call: Call<'_>, address: SocketAddr) -> Sys<(Arc<Socket>, S
         ip if ip.is_loopback() => SocketAddr::from((ip, address.port())),
         _ => return Err(Errno::NETUNREACH.into()),
     };
-    let socket = |id| call.tables(|tables| tables.sockets.tcp[&id].clone());
-    let at = call.tables(|tables| tables.sockets.address(address, call.site()))?;
-    let id = call.act(&at, &LOOKUP, [0, 0])?;
-    if id != 0 {
-        return Ok((socket(id)?, address));
+    let at = |address| {
+        let object = call.tables(|tables| tables.sockets.address(address, call.site()))?;
+        Ok::<u64, Halt>(call.act(&object, &LOOKUP, [0, 0])?)
+    };
+    let mut published = at(address)?;
+    if published == 0 {
+        published = at(any(address.port()))?;
+        if address.is_ipv6() && published & BOTH_FAMILIES == 0 {
+            published = 0;
+        }
     }
-    let port = call.tables(|tables| tables.sockets.port(address.port(), call.site()))?;
-    let state = call.act(&port, &LOOKUP, [0, 0])?;
-    match (state & ANY, address) {
-        (1, SocketAddr::V4(_)) | (2, _) => Ok((socket((state & ID) >> ID_SHIFT)?, address)),
-        _ => Err(Errno::CONNREFUSED.into()),
+    if published == 0 {
+        return Err(Errno::CONNREFUSED.into());
     }
+    Ok((call.tables(|tables| tables.sockets.tcp[&(published >> 1)].clone())?, address))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn after(state: u64, hold: Hold, id: u64) -> Option<u64> {
+    const OTHER: Hold = Hold::Other4(2);
+    const ALL: [Hold; 7] = [Hold::Any4, Hold::Any6, Hold::Local4, OTHER, Hold::Local6, Hold::Client4, Hold::Client6];
+
+    fn after(state: u64, hold: Hold) -> Option<u64> {
         let mut out = Outcomes::default();
-        claim(state, [hold as u64 | AT_CLIENT_ADDRESS, id], ThreadId::MAIN, &mut out);
+        claim(state, hold.args(), ThreadId::MAIN, &mut out);
         let outcome = out.as_slice()[0];
         outcome.writes.then_some(outcome.state)
     }
 
     /// Who can have a port that somebody has.
     fn beside(first: Hold) -> Vec<Hold> {
-        let state = after(0, first, 5).expect("a free port");
-        Hold::ALL.into_iter().filter(|&second| after(state, second, 6).is_some()).collect()
+        let state = after(0, first).expect("a free port");
+        ALL.into_iter().filter(|&second| after(state, second).is_some()).collect()
     }
 
     #[test]
     fn who_can_have_a_port_that_somebody_has() {
-        assert_eq!(beside(Hold::Any4), [Hold::One6, Hold::Client6]);
+        use Hold::{Any4, Client4, Client6, Local4, Local6};
+        assert_eq!(beside(Any4), [Local6, Client6]);
         assert!(beside(Hold::Any6).is_empty());
-        // Whether it is the same address is for the other object to say.
-        assert_eq!(beside(Hold::One4), [Hold::One4, Hold::One6, Hold::Client6]);
-        assert_eq!(beside(Hold::One6), [Hold::Any4, Hold::One4, Hold::One6, Hold::Client4]);
-        assert_eq!(beside(Hold::Client4), [Hold::One6, Hold::Client6]);
-        assert_eq!(beside(Hold::Client6), [Hold::Any4, Hold::One4, Hold::Client4]);
+        assert_eq!(beside(Local4), [OTHER, Local6, Client6]);
+        assert_eq!(beside(OTHER), [Local4, Local6, Client4, Client6]);
+        assert_eq!(beside(Local6), [Any4, Local4, OTHER, Client4]);
+        assert_eq!(beside(Client4), [OTHER, Local6, Client6]);
+        assert_eq!(beside(Client6), [Any4, Local4, OTHER, Client4]);
     }
 
     #[test]
-    fn what_is_given_up_is_gone() {
-        for hold in Hold::ALL {
-            let state = after(0, hold, 0xff_ffff).expect("a free port");
+    fn three_addresses_have_room_and_what_is_given_up_is_gone() {
+        let holds = [Hold::Local4, Hold::Other4(2), Hold::Other4(3)];
+        let mut state = holds.into_iter().fold(0, |state, hold| after(state, hold).expect("room"));
+        assert_eq!(after(state, Hold::Other4(4)), None);
+        for hold in holds {
             let mut out = Outcomes::default();
-            release(state, [hold.added(0xff_ffff), 0], ThreadId::MAIN, &mut out);
-            assert_eq!(out.as_slice()[0].state, 0);
+            release(state, hold.args(), ThreadId::MAIN, &mut out);
+            state = out.as_slice()[0].state;
         }
+        assert_eq!(state, 0);
     }
 }

@@ -195,6 +195,24 @@ fn two_daemons_on_different_paths_have_one_execution() {
     });
 }
 
+/// They are accepted in the order in which they connect.
+#[test]
+fn three_clients_of_one_listener_have_six_executions() {
+    comes_to(6, &["abc", "acb", "bac", "bca", "cab", "cba"], || {
+        let listener = UnixListener::bind("sock").unwrap();
+        let clients = [b"a", b"b", b"c"].map(|name| {
+            thread::spawn(move || {
+                let mut stream = UnixStream::connect("sock").unwrap();
+                stream.write_all(name).unwrap();
+                stream
+            })
+        });
+        let got = [(); 3].map(|()| read(&listener.accept().unwrap().0)).concat();
+        clients.into_iter().for_each(|client| drop(client.join().unwrap()));
+        got
+    });
+}
+
 #[test]
 fn listeners_on_ports_that_the_kernel_chooses_have_one_execution() {
     comes_to(1, &["different ports, a b"], || {

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::duplicate_mod, reason = "the scripts are compiled against two sets of types")]
 
+mod coverage;
 mod observe;
 mod random;
 mod real;

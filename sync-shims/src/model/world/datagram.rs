@@ -19,6 +19,7 @@ use super::errno::Errno;
 use super::inode::{Bound, Inode};
 use super::listener::{arrive, meet};
 use super::name::{SocketKind, Spot};
+use super::process::whole;
 use super::timeouts::{Shut, Timeouts};
 use crate::model::event::Site;
 
@@ -383,11 +384,14 @@ impl Datagram {
         static SEND: Step = step("send", post).shows(posted).role(Role::Signal);
         static ARRIVE: Step = step("send", arrive).role(Role::Signal);
         let flags = flags | if patience == Patience::Limited { IMPATIENT } else { 0 };
-        let number = Errno::check(call.act_within(&inbox.queue, &SEND, [flags, 0], patience)?)?;
-        let place = inbox.place(number, call.site());
-        place.message.get_or_init(|| Message { data: data.into(), sender: self.inbox.address.clone() });
-        call.act(&place.arrived, &ARRIVE, [0, 0])?;
-        Ok(data.len())
+        // A message that has a number arrives.
+        whole(call, || {
+            let number = Errno::check(call.act_within(&inbox.queue, &SEND, [flags, 0], patience)?)?;
+            let place = inbox.place(number, call.site());
+            place.message.get_or_init(|| Message { data: data.into(), sender: self.inbox.address.clone() });
+            call.act(&place.arrived, &ARRIVE, [0, 0])?;
+            Ok(data.len())
+        })
     }
 
     /// The socket that this one was connected to is closed: the next who sends is not connected.

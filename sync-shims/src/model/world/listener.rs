@@ -334,12 +334,13 @@ impl Listener {
         let call = call.over(Protocol::Tcp);
         let id = listener_number(call)?;
         // Whoever finds the number at the address finds the socket.
-        let claim = Claim::for_listener(call, wanted, id, |address| {
+        let prepare = |address: net::SocketAddr| {
             let name = Socket::name(call, &address.to_string());
             let socket = Arc::new(Socket::new(Protocol::Tcp, name, Name::Inet(address), call.site()));
             call.tables(|tables| tables.sockets.tcp.insert(id, socket))?;
             Ok(())
-        })?;
+        };
+        let claim = whole(call, || Claim::for_listener(call, wanted, id, prepare))?;
         let socket = call.tables(|tables| tables.sockets.tcp[&id].clone())?;
         Listener::new(call, socket, Home::Port(claim))
     }

@@ -60,12 +60,12 @@ fn options() {
 
 #[test]
 fn what_addresses_are_made_of() {
-    fn one(addresses: impl ToSocketAddrs) -> String {
+    fn one<A: ToSocketAddrs>(addresses: A) -> String {
         addresses.to_socket_addrs().unwrap().map(|address| address.to_string()).collect::<Vec<_>>().join(" ")
     }
     let v4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 80);
     let v6 = SocketAddrV6::new(Ipv6Addr::LOCALHOST, 80, 0, 0);
-    assert_eq!((one(v4), one(SocketAddr::V4(v4)), one(&v4)), ("127.0.0.1:80".into(), one(v4), one(v4)));
+    assert_eq!((one(v4), one(SocketAddr::V4(v4)), one::<&SocketAddrV4>(&v4)), ("127.0.0.1:80".into(), one(v4), one(v4)));
     assert_eq!((one(v6), one((Ipv6Addr::LOCALHOST, 80))), ("[::1]:80".into(), one(v6)));
     assert_eq!((one((Ipv4Addr::LOCALHOST, 80)), one((IpAddr::from([127, 0, 0, 1]), 80))), (one(v4), one(v4)));
     assert_eq!((one("127.0.0.1:80"), one(("127.0.0.1", 80)), one(String::from("[::1]:80"))), (one(v4), one(v4), one(v6)));

@@ -63,7 +63,7 @@ fn timeouts_and_non_blocking_streams() {
     assert_eq!(a.set_read_timeout(Some(Duration::ZERO)).unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
     a.set_nonblocking(true).unwrap();
     b.write_all(b"x").unwrap();
-    assert_eq!((&mut a.try_clone().unwrap()).read(&mut [0; 4]).unwrap(), 1);
+    assert_eq!(a.try_clone().unwrap().read(&mut [0; 4]).unwrap(), 1);
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) const KNOWN: &[(&str, &str)] = &[
 ];
 
 /// Read by the report.
-const ELSEWHERE: [&str; 1] = ["INTERLEAVE_ASCII"];
+pub(crate) const ELSEWHERE: [(&str, &str); 1] = [("INTERLEAVE_ASCII", "`1` for reports in plain ASCII")];
 
 /// The smallest stack that std's own panic machinery fits on with room to spare, and the largest that makes sense.
 const STACKS: std::ops::RangeInclusive<usize> = 16 << 10..=1 << 30;
@@ -53,8 +53,8 @@ pub(crate) fn apply(
     names: impl Iterator<Item = OsString>,
 ) -> Result<Builder, String> {
     for name in names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with(PREFIX)) {
-        if !KNOWN.iter().any(|(known, _)| *known == name) && !ELSEWHERE.contains(&name.as_str()) {
-            let all: Vec<&str> = KNOWN.iter().map(|(known, _)| *known).chain(ELSEWHERE).collect();
+        if !KNOWN.iter().any(|(known, _)| *known == name) && !ELSEWHERE.iter().any(|(known, _)| *known == name) {
+            let all: Vec<&str> = KNOWN.iter().chain(&ELSEWHERE).map(|(known, _)| *known).collect();
             return Err(format!("there is no variable {name}: unset it, or use one of {}", all.join(", ")));
         }
     }
@@ -77,6 +77,14 @@ pub(crate) fn apply(
         return Err(format!("{} workers were asked for, but it takes 1 to 1024", builder.workers));
     }
     Ok(builder)
+}
+
+fn flag(value: &str) -> Option<bool> {
+    match value {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
 }
 
 /// Sets one knob; `None` if the value does not parse.
@@ -142,13 +150,7 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
                 _ => return None,
             }
         }
-        "INTERLEAVE_REPAIR" => {
-            builder.repair = match value {
-                "0" => false,
-                "1" => true,
-                _ => return None,
-            }
-        }
+        "INTERLEAVE_REPAIR" => builder.repair = flag(value)?,
         _ => {}
     }
     Some(())

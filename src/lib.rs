@@ -70,6 +70,9 @@
 
 mod budgets;
 mod builder;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod directions;
 mod engine;
 mod environment;
@@ -88,6 +91,7 @@ mod verdict;
 pub use builder::{Builder, Strategy};
 pub use directions::Directions;
 pub use dpor::Memory;
+pub use interleave_macros::test;
 pub use progress::{Estimate, Progress};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 

@@ -37,7 +37,7 @@ fn placed(here: &Path, target: &Path, name: &str) -> ReplayPath {
 }
 
 /// A name that every file system takes; names that were changed have a checksum, so no two tests share a file.
-fn file_name(program: &str, test: &str) -> String {
+pub(crate) fn file_name(program: &str, test: &str) -> String {
     let full = format!("{program}--{}", test.replace("::", "--"));
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let safe: String = full.chars().map(|c| if plain(c) { c } else { '-' }).take(NAME).collect();

@@ -28,11 +28,17 @@ mod token;
 mod tests;
 
 pub(crate) use committed::committed;
+#[cfg(feature = "cli")]
+pub(crate) use committed::{Committed, DIRECTORY, read as kept_in};
 pub(crate) use decision::Decision;
 pub(crate) use location::path_for;
+#[cfg(feature = "cli")]
+pub(crate) use location::{file_name, find};
 pub(crate) use notes::{ObjectNote, StepNote, ThreadNote};
 pub(crate) use provenance::Provenance;
 pub(crate) use recording::{Configuration, FailureNote, Record, Recording};
 pub(crate) use repair::{Lesson, Performed, Repair};
+#[cfg(feature = "cli")]
+pub(crate) use request::read;
 pub(crate) use request::{Replay, from_env};
 pub(crate) use token::token;

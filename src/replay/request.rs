@@ -25,18 +25,22 @@ pub(crate) fn from_env(running: &str) -> Option<Result<Replay, ReplayError>> {
 
 /// The execution that `value` names, which must be one of the test `running`.
 pub(crate) fn load(value: &str, running: &str) -> Result<Replay, ReplayError> {
-    let value = value.trim();
-    let (recorded, replay) = if token::is_token(value) {
-        let (test, decisions) = token::read(value)?;
-        (test, Replay { decisions, recording: None })
-    } else {
-        let recording = read_file(value)?;
-        (recording.test.clone(), Replay { decisions: recording.decisions(), recording: Some(recording) })
-    };
+    let (recorded, replay) = read(value)?;
     match recorded == running {
         true => Ok(replay),
         false => Err(ReplayError::OtherTest { recorded, running: running.to_owned() }),
     }
+}
+
+/// The execution that `value` names, and its test.
+pub(crate) fn read(value: &str) -> Result<(String, Replay), ReplayError> {
+    let value = value.trim();
+    if token::is_token(value) {
+        let (test, decisions) = token::read(value)?;
+        return Ok((test, Replay { decisions, recording: None }));
+    }
+    let recording = read_file(value)?;
+    Ok((recording.test.clone(), Replay { decisions: recording.decisions(), recording: Some(recording) }))
 }
 
 fn read_file(given: &str) -> Result<Recording, ReplayError> {

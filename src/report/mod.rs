@@ -37,6 +37,8 @@ mod why;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "cli")]
+pub(crate) use escape::line as escaped_line;
 pub(crate) use names::thread_names;
 pub(crate) use notes::{culprit, full, notes};
 pub(crate) use number::{count, thousands};

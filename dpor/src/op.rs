@@ -210,6 +210,9 @@ pub enum Action {
     /// The thread is over. Every thread performs it last.
     End,
     /// Closes an iteration of a spinning loop (`spin_loop`): the thread may wait for a value it read to change.
+    ///
+    /// With [`Role::Wait`], the thread waits until anything changes that it has read since it last did something else than to
+    /// read: a wait for several objects at once. If nothing does, that is a deadlock.
     Spin,
     /// `yield_now`: as `Spin`, and a switch at it costs no preemption.
     Yield,

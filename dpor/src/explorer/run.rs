@@ -455,7 +455,10 @@ impl Explorer {
                         self.note_cut(ThreadId(index as u32));
                         return Ending::Dropped;
                     }
-                    parked = true;
+                    match self.waits(ThreadId(index as u32)) {
+                        true => blocked = true,
+                        false => parked = true,
+                    }
                 }
                 State::Going | State::Ended => {}
             }

@@ -11,7 +11,7 @@ use super::exhaustive::{Adding, Pick};
 use super::run::State;
 use super::{Explorer, Stats};
 use crate::event::{EventId, Flags, Part};
-use crate::op::{Action, Budget, ObjectId, Op, Site, ThreadId};
+use crate::op::{Action, Budget, ObjectId, Op, Role, Site, ThreadId};
 
 /// What `Event::choice` means for a spin.
 pub mod choice {
@@ -35,6 +35,11 @@ pub(super) enum Class {
     GivesUp { after: u32, reads: u32 },
     /// It does more than read, or is no loop.
     Active,
+}
+
+/// Whether the operation ends the last look of a wait for several objects at once, about which there is nothing to learn.
+fn waits(op: &Op) -> bool {
+    matches!(op.action, Action::Spin) && op.info.role == Role::Wait
 }
 
 /// A loop as a thread is in it: the same code may wait for ever when it is called once, and give up when it is called again.
@@ -93,6 +98,10 @@ impl Explorer {
         let end = self.frame.graph.threads[thread.index()].events.len();
         if self.follows_spin(thread, end) {
             return Step::Done(0);
+        }
+        if waits(op) {
+            self.append(thread, op);
+            return self.park(thread, op);
         }
         let Some(at) = self.loop_at(thread, end, op.site) else {
             return self.pass(thread, op, choice::PASS);
@@ -243,6 +252,7 @@ impl Explorer {
         let graph = &self.frame.graph;
         let end = graph.threads[thread.index()].events.len() - 1;
         let reads = match self.parked_in(thread) {
+            _ if self.waits(thread) => usize::MAX,
             Some(Class::Await { reads } | Class::GivesUp { reads, .. }) => reads as usize,
             // A replay has learned nothing about the loop: what it looked at last is what it waits for.
             None if self.walk.is_on() => 1,
@@ -273,6 +283,11 @@ impl Explorer {
             return Some(thread);
         }
         None
+    }
+
+    /// Whether the parked thread waits for several objects at once: see [`Action::Spin`].
+    pub(super) fn waits(&self, thread: ThreadId) -> bool {
+        self.run.pending[thread.index()].as_ref().is_some_and(waits)
     }
 
     /// Whether the loop that the parked thread is in is known to give up.

@@ -75,3 +75,12 @@ pub use ::parking_lot;
 #[cfg(all(feature = "parking_lot", interleave))]
 #[doc(no_inline)]
 pub use model::parking_lot;
+
+/// The crate `crossbeam` (feature `crossbeam`): the crates `crossbeam-channel` and `crossbeam-utils`, or what stands in for
+/// them with the flag.
+#[cfg(all(feature = "crossbeam", interleave))]
+#[doc(inline)]
+pub use model::crossbeam;
+
+#[cfg(all(feature = "crossbeam", not(interleave)))]
+pub mod crossbeam;

@@ -16,6 +16,8 @@
 pub mod atomic;
 pub mod cell;
 pub mod controller;
+#[cfg(feature = "crossbeam")]
+pub mod crossbeam;
 pub mod deferred;
 pub mod event;
 pub mod fs;

@@ -26,6 +26,8 @@ pub use local::{AccessError, LocalKey};
 #[expect(deprecated, reason = "std still has it")]
 pub use park::park_timeout_ms;
 pub(crate) use park::wakes_up_spuriously;
+#[cfg(feature = "crossbeam")]
+pub(crate) use park::{ABSENT as TOKEN_ABSENT, park_outs, park_timeout_outs, unpark_outs};
 pub use park::{park, park_timeout};
 #[expect(deprecated, reason = "std still has it")]
 pub use pause::sleep_ms;

@@ -13,22 +13,22 @@ use super::Thread;
 use super::handle::{Kind, current};
 use crate::model::event::{Answer, Site, perform, perform_alone};
 
-const ABSENT: u64 = 0;
+pub(crate) const ABSENT: u64 = 0;
 const PRESENT: u64 = 1;
 
-fn park_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn park_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     if token == PRESENT {
         out.push(Outcome::write(ABSENT, 0));
     }
 }
 
 /// Takes the token, or gives up. Nobody can tell a time-out from a spurious wake-up.
-fn park_timeout_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn park_timeout_outs(token: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(if token == PRESENT { Outcome::write(ABSENT, 0) } else { Outcome::read(0) });
 }
 
 /// Writes even if the token is there already: what the thread did before must be visible after the `park` too.
-fn unpark_outs(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn unpark_outs(_: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::write(PRESENT, 0));
 }
 

@@ -14,14 +14,14 @@ const GONE: u64 = 1;
 const TICKET: u64 = 2;
 
 /// The states of a message's objects. What is in one of the other states stays so.
-const EMPTY: u64 = 0;
+pub(crate) const EMPTY: u64 = 0;
 /// It can be received; it has been received.
-const DONE: u64 = 1;
+pub(crate) const DONE: u64 = 1;
 /// It never will be.
-const NEVER: u64 = 2;
+pub(crate) const NEVER: u64 = 2;
 
 /// What looking for a message in vain results in.
-const NOTHING: u64 = 3;
+pub(crate) const NOTHING: u64 = 3;
 
 /// The first argument is a ticket; if that is not the next one any more, it is not taken.
 const ANY: u64 = u64::MAX;
@@ -32,7 +32,7 @@ fn take_ticket_outs(state: u64, [expected, _]: [u64; 2], _: ThreadId, out: &mut 
     out.push(if takes { Outcome::write(state + TICKET, state) } else { Outcome::read(state) });
 }
 
-fn look_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn look_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::read(state));
 }
 
@@ -40,7 +40,7 @@ fn leave_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::write(state | GONE, 0));
 }
 
-fn set_outs(state: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn set_outs(state: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     // It is done once; what comes later changes nothing.
     out.push(Outcome::write(if state == EMPTY { to } else { state }, 0));
 }
@@ -49,24 +49,24 @@ fn assign_outs(_: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::write(to, 0));
 }
 
-fn wait_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn wait_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     if state != EMPTY {
         out.push(Outcome::read(state));
     }
 }
 
-fn wait_or_give_up_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn wait_or_give_up_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::read(if state == EMPTY { NOTHING } else { state }));
 }
 
-fn count_outs(state: u64, [change, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn count_outs(state: u64, [change, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     // An exploration also asks about states without the sender that is dropped.
     if let Some(count) = state.checked_add_signed(change.cast_signed()) {
         out.push(Outcome::write(count, state));
     }
 }
 
-const fn info(family: &'static str, name: &'static str, role: Role) -> Info {
+pub(crate) const fn info(family: &'static str, name: &'static str, role: Role) -> Info {
     Info { name, family, role }
 }
 
@@ -150,7 +150,7 @@ pub(super) enum Patience {
     None,
 }
 
-fn locked<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
+pub(crate) fn locked<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -162,7 +162,7 @@ fn result(answer: Answer, over: u64) -> u64 {
     }
 }
 
-fn object(outs: Outs, arg: u64, yields: bool) -> Action {
+pub(crate) fn object(outs: Outs, arg: u64, yields: bool) -> Action {
     Action::Object { outs, args: [arg, 0], failure: Ordering::Acquire, yields }
 }
 

@@ -15,7 +15,7 @@
 //!
 //! Outside a model, a channel is std's. One that was created there can be sent to from a model, unseen, but not waited for.
 
-mod chan;
+pub(crate) mod chan;
 mod receiver;
 mod sender;
 

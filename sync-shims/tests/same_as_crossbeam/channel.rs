@@ -75,7 +75,10 @@ fn sizes() {
     assert_eq!((sender.capacity(), sender.len(), sender.is_empty(), sender.is_full()), (Some(2), 0, true, false));
     sender.try_send(1).unwrap();
     sender.send_timeout(2, SHORT).unwrap();
-    assert_eq!((receiver.capacity(), receiver.len(), receiver.is_empty(), receiver.is_full()), (Some(2), 2, false, true));
+    assert_eq!(
+        (receiver.capacity(), receiver.len(), receiver.is_empty(), receiver.is_full()),
+        (Some(2), 2, false, true)
+    );
     assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
     assert_eq!(sender.send_timeout(3, SHORT), Err(SendTimeoutError::Timeout(3)));
     assert_eq!(sender.send_deadline(3, Instant::now()), Err(SendTimeoutError::Timeout(3)));

@@ -2,6 +2,8 @@
 //! the model types outside of a model. They have the same items, signatures, traits, results and panics if all compile and pass.
 
 #![allow(missing_docs)]
+// What is tested here is what one would not write.
+#![allow(dead_code, clippy::redundant_closure, clippy::declare_interior_mutable_const)]
 
 /// The files, as modules in which `lib` is the library under test.
 macro_rules! same_for_all {

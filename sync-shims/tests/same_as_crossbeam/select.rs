@@ -4,7 +4,8 @@ use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 use lib::channel::{
-    Receiver, Select, SelectedOperation, Sender, TrySelectError, after, bounded, never, select, select_biased, unbounded,
+    Receiver, Select, SelectedOperation, Sender, TrySelectError, after, bounded, never, select, select_biased,
+    unbounded,
 };
 
 use crate::panic_message;
@@ -54,7 +55,7 @@ fn all_forms_of_the_macro() {
             Ok(_) => 1,
             Err(error) => { let text = error.to_string(); text.len() }
         },
-        recv(never::<i32>()) -> Ok(_) | Err(_) => 2,
+        recv(never::<i32>()) -> (Ok(_) | Err(_)) => 2,
     };
     assert_eq!(value, "receiving on an empty and disconnected channel".len());
     assert_eq!(seen, [1]);
@@ -80,13 +81,19 @@ fn bodies_are_where_they_are_written() {
 
 #[test]
 fn a_message_is_made_only_if_it_is_sent() {
-    let (sender, receiver) = bounded(0);
-    let made = select! {
-        send(sender, unreachable!()) -> res => res.is_ok(),
-        default => false,
+    let mut made = 0;
+    let mut next = || {
+        made += 1;
+        made
     };
-    assert!(!made);
-    drop(receiver);
+    for capacity in [0, 1] {
+        let (sender, receiver) = bounded(capacity);
+        let sent = select! {
+            send(sender, next()) -> res => res.is_ok(),
+            default => false,
+        };
+        assert_eq!((sent, receiver.try_recv().ok()), (capacity == 1, (capacity == 1).then_some(1)));
+    }
 }
 
 #[test]
@@ -179,5 +186,6 @@ fn all_selected_sooner_or_later() {
     }
     drop((r1, r2));
     assert!(sum >= 1);
-    threads.map(|t| t.join().unwrap());
+    // Whoever was not received from is told so.
+    threads.into_iter().for_each(|t| _ = t.join().unwrap());
 }

@@ -1,8 +1,6 @@
 // Every public item of `crossbeam-channel` 0.5 and `crossbeam-utils` 0.8 that must exist, with its signature. What is missing
 // on purpose: the extension traits of the platform on `ScopedJoinHandle`, and that `AtomicCell::{into_inner, as_ptr}` are `const`.
 
-#![allow(dead_code)]
-
 use std::fmt::{Debug, Display};
 use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, TryLockResult};
@@ -10,9 +8,7 @@ use std::time::{Duration, Instant};
 
 use lib::atomic::{AtomicCell, AtomicConsume};
 use lib::channel::*;
-use lib::sync::{
-    Parker, ShardedLock, ShardedLockReadGuard, ShardedLockWriteGuard, Unparker, WaitGroup,
-};
+use lib::sync::{Parker, ShardedLock, ShardedLockReadGuard, ShardedLockWriteGuard, Unparker, WaitGroup};
 use lib::thread::{Scope, ScopedJoinHandle, ScopedThreadBuilder};
 use lib::utils::{Backoff, CachePadded};
 

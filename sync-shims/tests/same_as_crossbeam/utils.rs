@@ -53,7 +53,8 @@ fn wait_groups() {
 fn sharded_locks() {
     let mut lock = ShardedLock::new(1);
     *lock.write().unwrap() += 1;
-    assert_eq!((*lock.read().unwrap(), *lock.get_mut().unwrap()), (2, 2));
+    assert_eq!(*lock.read().unwrap(), 2);
+    assert_eq!(*lock.get_mut().unwrap(), 2);
     assert_eq!(format!("{lock:?}"), "ShardedLock { data: 2 }");
     {
         let reading = lock.read().unwrap();
@@ -62,7 +63,10 @@ fn sharded_locks() {
     }
     {
         let writing = lock.write().unwrap();
-        assert_eq!(format!("{writing:?} {writing}"), "ShardedLockWriteGuard { lock: ShardedLock { data: <locked> } } 2");
+        assert_eq!(
+            format!("{writing:?} {writing}"),
+            "ShardedLockWriteGuard { lock: ShardedLock { data: <locked> } } 2"
+        );
     }
     let shared = Arc::new(lock);
     let other = shared.clone();

@@ -397,6 +397,17 @@ impl<'a> SelectedOperation<'a> {
         SelectedOperation { inner, index: entry.index, address: entry.address, handles: PhantomData }
     }
 
+    /// The same, without the lifetime of the handles: for the macros.
+    ///
+    /// # Safety
+    ///
+    /// It must be completed or dropped while the handles are there.
+    #[doc(hidden)]
+    pub unsafe fn __unbound<'b>(self) -> SelectedOperation<'b> {
+        // SAFETY: 1. Only the lifetime changes, and the caller sees to it that it is kept.
+        unsafe { std::mem::transmute(self) }
+    }
+
     fn complete(&mut self) -> Inner<'a> {
         std::mem::replace(&mut self.inner, Inner::Completed)
     }

@@ -125,12 +125,15 @@ macro_rules! __model_crossbeam_select_cases {
             }
         }
     };
+    // What was selected may no longer borrow its handle when the body runs, which may use it up: its destructor would.
     (@add $select:ident [] $added:tt []) => {{
         let selected = $select.select();
+        // SAFETY: 1. It is completed within the `match` that keeps the handle alive, before anything else happens.
+        let selected = unsafe { selected.__unbound() };
         $crate::__model_crossbeam_select_cases!(@complete selected $added)
     }};
     (@add $select:ident [] $added:tt [() ($default:expr)]) => {
-        match $select.try_select() {
+        match $select.try_select().map(|selected| unsafe { selected.__unbound() }) {
             ::core::result::Result::Err(_) => $default,
             ::core::result::Result::Ok(selected) => {
                 $crate::__model_crossbeam_select_cases!(@complete selected $added)
@@ -138,7 +141,7 @@ macro_rules! __model_crossbeam_select_cases {
         }
     };
     (@add $select:ident [] $added:tt [($timeout:expr) ($default:expr)]) => {
-        match $select.select_timeout($timeout) {
+        match $select.select_timeout($timeout).map(|selected| unsafe { selected.__unbound() }) {
             ::core::result::Result::Err(_) => $default,
             ::core::result::Result::Ok(selected) => {
                 $crate::__model_crossbeam_select_cases!(@complete selected $added)

@@ -43,8 +43,8 @@ fn the_types_are_those_of_std() {
     let _: std::thread::Thread = sync_shims::thread::current();
     let _: std::thread::JoinHandle<()> = sync_shims::thread::spawn(|| ());
     let _: std::thread::Builder = sync_shims::thread::Builder::new();
-    sync_shims::thread_local!(static LOCAL: () = const { () });
-    let _: &std::thread::LocalKey<()> = &LOCAL;
+    sync_shims::thread_local!(static LOCAL: u8 = const { 0 });
+    let _: &std::thread::LocalKey<u8> = &LOCAL;
     #[cfg(unix)]
     let _: Option<std::os::unix::net::UnixStream> = None::<sync_shims::os::unix::net::UnixStream>;
     let _: Option<std::fs::File> = None::<sync_shims::fs::File>;

@@ -3,7 +3,16 @@
 
 #![allow(missing_docs)]
 // What is tested here is what one would not write.
-#![allow(dead_code, clippy::redundant_closure, clippy::declare_interior_mutable_const)]
+#![allow(
+    dead_code,
+    clippy::borrow_interior_mutable_const,
+    clippy::declare_interior_mutable_const,
+    clippy::extra_unused_lifetimes,
+    clippy::large_const_arrays,
+    clippy::never_loop,
+    clippy::redundant_closure,
+    clippy::type_complexity
+)]
 
 /// The files, as modules in which `lib` is the library under test.
 macro_rules! same_for_all {

@@ -154,7 +154,8 @@ impl Builder {
 
     /// Explores the executions with at most 0, 1, …, `bound` preemptions in turn, and stops at the first failure, which then
     /// has the fewest. A preemption takes the turn from a thread that could have gone on; switches at a blocked operation, a
-    /// yield or the end of a thread are free. `INTERLEAVE_PREEMPTIONS=<number>`
+    /// yield or the end of a thread are free. Of an execution that weak memory has and no interleaving, the preemptions of the
+    /// order in which it can be run count, and its stale reads are free. `INTERLEAVE_PREEMPTIONS=<number>`
     pub fn preemption_bound(mut self, bound: u32) -> Self {
         self.preemption_bound = Some(bound);
         self
@@ -213,7 +214,7 @@ impl Builder {
     /// How many executions the search for a failure that is easier to understand may take, for each of the questions it asks:
     /// whether one without weak memory fails, one with fewer preemptions, and what can be left out of one that was found at
     /// random (default 20,000; 0: the failure is told as it was found). With `INTERLEAVE_REPLAY`, the variable reduces the
-    /// execution that is replayed. `INTERLEAVE_SHRINK=<number>`
+    /// execution that is replayed; 1 is as good as the number that is set. `INTERLEAVE_SHRINK=<number>`
     pub fn shrink(mut self, executions: u64) -> Self {
         self.shrink = executions;
         self

@@ -31,7 +31,7 @@ pub(crate) const KNOWN: &[(&str, &str)] = &[
     ("INTERLEAVE_PROGRESS", "a file"),
     ("INTERLEAVE_SHARD", "two numbers such as `2/3`, the first not larger"),
     ("INTERLEAVE_CHECKPOINT", "a file"),
-    ("INTERLEAVE_SHRINK", "a number"),
+    ("INTERLEAVE_SHRINK", "a number (1 for the usual one)"),
     ("INTERLEAVE_FOCUS", "names of functions or labels, separated by commas"),
     ("INTERLEAVE_STALE", "`warn` or `deny`"),
     ("INTERLEAVE_REPAIR", "`0` or `1`"),
@@ -133,7 +133,11 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
         "INTERLEAVE_SHARD" => builder.shard = Some(Shard::parse(value)?),
         "INTERLEAVE_CHECKPOINT" => builder.checkpoint = Some(value.into()),
         "INTERLEAVE_SHRINK" => {
-            builder.shrink = value.parse().ok()?;
+            builder.shrink = match value.parse().ok()? {
+                // Just to switch it on.
+                1 => builder.shrink,
+                executions => executions,
+            };
             builder.shrink_replays = builder.shrink > 0;
         }
         "INTERLEAVE_FOCUS" => {

@@ -210,3 +210,36 @@ fn a_search_is_taken_up_again() {
     assert!(report.failure.expect("it cannot be used").message.contains("delete it to begin anew"));
     std::fs::remove_file(&path).unwrap();
 }
+
+/// Processor time of this process so far.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the call fills in what it is given, and cannot fail for the own process.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1_000);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Two workers do the work of one in hardly more processor time, and share it evenly; on two idle processors they need little
+/// more than half of the time.
+#[test]
+#[cfg(unix)]
+#[ignore = "takes a minute, and means something on an idle machine only"]
+fn two_workers_are_faster() {
+    let measure = |workers| {
+        let (began, used) = (std::time::Instant::now(), processor_time());
+        let report = Builder::new().workers(workers).explore(|| _ = adds(9, 1)());
+        assert_eq!((report.verdict, report.executions), (Verdict::Complete, 362_880), "{report}");
+        (began.elapsed().as_secs_f64(), (processor_time() - used).as_secs_f64())
+    };
+    let (alone, shared) = (measure(1), measure(2));
+    println!(
+        "one worker {:.2} s ({:.2} s of processor time), two {:.2} s ({:.2} s)",
+        alone.0, alone.1, shared.0, shared.1
+    );
+    assert!(alone.0 / shared.0 >= 1.7, "{:.2} times as fast", alone.0 / shared.0);
+}

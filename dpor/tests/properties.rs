@@ -105,6 +105,34 @@ fn check_walk_rc11(program: &Program) -> Result<(), String> {
     same("interleavings with weak memory", &explored, &expected, true)
 }
 
+/// Under weak memory, the executions that an interleaving gives are bounded as under sequential consistency; the others are
+/// counted by the orders in which they can be run, and none of them is lost once the bound is large.
+fn check_bounds_rc11(program: &Program) -> Result<(), String> {
+    let Some(weak) = enumerate::all(program, Plain::Accesses, Axioms::Rc11, LIMIT) else { return Ok(()) };
+    let strong = sc_classes(program);
+    let most = strong.values().filter_map(|f| f.preemptions).max().unwrap_or(0);
+    let bounded = |k| {
+        let config = Config { memory: Memory::Rc11, ..engine::bounded(k) };
+        engine::explore(program, config)
+    };
+    for k in 0..=most + 1 {
+        let explored = bounded(k);
+        for (execution, facts) in &strong {
+            let within = facts.preemptions <= Some(k);
+            if explored.classes.contains_key(execution) != within {
+                return Err(format!("at most {k}: found: {}, {facts:?}, {execution:?}", !within));
+            }
+        }
+        if let Some(invented) = explored.classes.keys().find(|e| !weak.contains_key(e)) {
+            return Err(format!("at most {k}: there is no {invented:?}"));
+        }
+        if let Some(twice) = explored.twice.first() {
+            return Err(format!("at most {k}: twice {twice:?}"));
+        }
+    }
+    same("no effective bound", &bounded(100), &weak, false)
+}
+
 /// Shares the work among some explorers: together they find what one finds.
 fn check_shared(program: &Program) -> Result<(), String> {
     for memory in [Memory::Sc, Memory::Rc11] {
@@ -156,6 +184,8 @@ properties! {
     bounds_locks: Locks, check_bounds, 200;
     bounds_condvars: Condvars, check_bounds, 200;
     bounds_everything: Everything, check_bounds, 300;
+    bounds_rc11_atomics: Atomics, check_bounds_rc11, 200;
+    bounds_rc11_everything: Everything, check_bounds_rc11, 200;
     interleavings_atomics: Atomics, check_interleavings, 200;
     interleavings_locks: Locks, check_interleavings, 200;
     interleavings_condvars: Condvars, check_interleavings, 200;

@@ -4,6 +4,7 @@ mod arc;
 mod blocking;
 mod cells;
 mod channels;
+mod futures;
 mod rwlock;
 mod statics;
 mod threads;

@@ -98,6 +98,7 @@ pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 pub use sync_shims::label;
 #[cfg(feature = "crossbeam")]
 pub use sync_shims::model::crossbeam;
+pub use sync_shims::model::quarantine::Quarantine;
 pub use sync_shims::model::{cell, fs, future, hint, net, os, process, sync, thread, thread_local};
 
 #[cfg(feature = "parking_lot")]

@@ -38,3 +38,7 @@ pub use model::model;
 
 /// What loom takes for the greatest number of threads. Here it is no limit: a model may have more.
 pub const MAX_THREADS: usize = 5;
+
+/// Models that free memory and compare pointers would not repeat themselves otherwise.
+#[global_allocator]
+static ALLOCATOR: interleave::Quarantine = interleave::Quarantine;

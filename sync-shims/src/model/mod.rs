@@ -7,6 +7,7 @@
 //! | [`deferred`] | what has to be settled before the next visible operation of a thread |
 //! | [`statics`] | how `static`s are kept fresh in every execution |
 //! | [`label`] | places that have a name |
+//! | [`quarantine`] | an allocator that does not give out freed memory again in the same execution |
 //! | [`live`] | which executions are running, so that use from outside is noticed |
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 //! | [`future`] | `block_on` and a place for wakers |
@@ -30,6 +31,7 @@ pub mod os;
 #[cfg(feature = "parking_lot")]
 pub mod parking_lot;
 pub mod process;
+pub mod quarantine;
 pub mod statics;
 pub mod sync;
 pub mod thread;

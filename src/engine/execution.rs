@@ -153,11 +153,11 @@ impl Engine {
             if let Some(life) = thread.life.with(Option::take) {
                 quietly(|| drop(life));
             }
-            if !thread.storage.is_empty() {
+            while !thread.storage.is_empty() {
                 quietly(|| thread.storage.clear());
             }
         }
-        if !self.storage.is_empty() {
+        while !self.storage.is_empty() {
             quietly(|| self.storage.clear());
         }
         deferred::clear();

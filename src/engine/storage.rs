@@ -45,12 +45,19 @@ impl Storage {
         self.values.with(|values| values.is_empty())
     }
 
-    /// Destroys the values, the newest first; a value may still use the older ones.
+    /// Destroys the values, the newest first; a value may still use the older ones. If a destructor unwinds, the values that
+    /// are left are for another call.
     pub(super) fn clear(&self) {
+        struct Closing<'a>(&'a Cell<bool>);
+        impl Drop for Closing<'_> {
+            fn drop(&mut self) {
+                self.0.set(false);
+            }
+        }
         self.closing.set(true);
+        let _closing = Closing(&self.closing);
         while let Some(value) = self.values.with(Vec::pop) {
             drop(value);
         }
-        self.closing.set(false);
     }
 }

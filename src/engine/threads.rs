@@ -175,7 +175,7 @@ impl Engine {
                 self.body_panicked(id, payload, life.as_mut());
             }
         });
-        if !thread.storage.is_empty() {
+        while !thread.storage.is_empty() {
             self.guarded(|| thread.storage.clear());
         }
         self.guarded(|| {

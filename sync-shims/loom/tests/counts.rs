@@ -65,6 +65,29 @@ mod lazy {
         assert_eq!(runs(body), 2);
     }
 
+    struct Dropped(AtomicUsize);
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.store(9, Relaxed);
+        }
+    }
+
+    loom::lazy_static! {
+        static ref DROPPED: Dropped = Dropped(AtomicUsize::new(0));
+    }
+
+    #[test]
+    fn a_value_whose_drop_is_an_operation_is_made_anew_all_the_same() {
+        let body = || {
+            let t = thread::spawn(|| DROPPED.0.fetch_add(1, Relaxed));
+            DROPPED.0.fetch_add(1, Relaxed);
+            t.join().unwrap();
+            assert_eq!(DROPPED.0.load(Relaxed), 2);
+        };
+        assert_eq!(runs(body), 2);
+    }
+
     #[test]
     fn a_value_whose_making_is_seen_is_made_once() {
         // Either thread makes it, and one run is cut short when that is found out.

@@ -11,6 +11,7 @@ use crate::budgets::Budgets;
 use crate::directions::Directions;
 use crate::environment;
 use crate::explore::{self, Shard};
+use crate::labels::Watch;
 use crate::progress::{Listener, Progress};
 use crate::verdict::{Panics, Report, Verdict};
 
@@ -87,6 +88,8 @@ pub struct Builder {
     pub(crate) max_steps: u32,
     pub(crate) spurious: u32,
     pub(crate) budgets: Budgets,
+    /// Labels that must be reached, and the one that is looked for.
+    pub(crate) watch: Watch,
     pub(crate) spin_budget: Option<u32>,
     pub(crate) strategy: Strategy,
     pub(crate) seed: u64,
@@ -125,6 +128,7 @@ impl Builder {
             max_steps: 10_000,
             spurious: 1,
             budgets: Budgets::default(),
+            watch: Watch::default(),
             spin_budget: None,
             strategy: Strategy::Exhaustive,
             seed: 0,
@@ -304,6 +308,9 @@ impl Builder {
         let report = explore::explore(self, &f, Location::caller());
         if let (Verdict::Failed(_), Some(failure)) = (report.verdict, &report.failure) {
             panic!("{}", failure.report);
+        }
+        if let Some(message) = report.unreached_message() {
+            panic!("{message}");
         }
         report
     }

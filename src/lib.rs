@@ -80,6 +80,7 @@ mod events;
 mod explore;
 mod fiber;
 mod focus;
+mod labels;
 mod progress;
 mod record;
 mod replay;
@@ -92,14 +93,16 @@ pub use builder::{Builder, Strategy};
 pub use directions::Directions;
 pub use dpor::Memory;
 pub use interleave_macros::test;
+pub use labels::Finding;
 pub use progress::{Estimate, Progress};
+pub use sync_shims::{reachable, sometimes};
 pub use verdict::{Failure, Kind, Panics, Report, Verdict};
 
 pub use sync_shims::label;
 #[cfg(feature = "crossbeam")]
 pub use sync_shims::model::crossbeam;
 pub use sync_shims::model::quarantine::Quarantine;
-pub use sync_shims::model::{cell, fs, future, hint, net, os, process, sync, thread, thread_local};
+pub use sync_shims::model::{cell, fs, future, ghost, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(feature = "parking_lot")]
 pub use sync_shims::model::parking_lot;

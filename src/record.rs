@@ -1,6 +1,7 @@
 //! Records one replayed execution in full, for the report: names, values, who could run, what each read read.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use dpor::{Action, Budget, EventId, Explorer, Info, Op, Ordering, Part, Role, ThreadId};
 use sync_shims::model::controller::{CLAIMED, GAVE_UP, Target};
@@ -74,6 +75,8 @@ pub(crate) struct Recorder {
     names: value::Names,
     /// The failure has begun; what follows is unwinding.
     over: bool,
+    /// What the clock shows, if it has moved.
+    time: Option<Duration>,
     chronicle: Chronicle,
     /// Events that `chronicle` has.
     seen: usize,
@@ -98,6 +101,7 @@ impl Recorder {
             before: Vec::new(),
             names: value::Names::default(),
             over: false,
+            time: None,
             chronicle: Chronicle { paths: vec!["0".to_owned()], ..Chronicle::default() },
             seen: 0,
         }
@@ -215,6 +219,7 @@ impl Recorder {
             effect: Effect::None,
             reads: None,
             overwrites: None,
+            time: self.time,
             site: place(op.site),
             preempts: self.preempted(thread),
             marks: self.marks(thread),
@@ -233,6 +238,15 @@ impl Recorder {
         let place = self.place_of.get(&thread).copied();
         if let Some(last) = self.steps.iter_mut().rev().find(|r| Some(r.step.thread) == place && !self.over) {
             last.step.effect = Effect::Text(text);
+        }
+    }
+
+    /// The clock has moved, by the last operation of `thread`.
+    pub(crate) fn time(&mut self, thread: ThreadId, since_start: Duration) {
+        self.time = Some(since_start);
+        let place = self.place_of.get(&thread).copied();
+        if let Some(last) = self.steps.iter_mut().rev().find(|r| Some(r.step.thread) == place && !self.over) {
+            last.step.time = self.time;
         }
     }
 
@@ -262,6 +276,8 @@ impl Recorder {
             Action::Store { order, value } => {
                 format!("{}, {}", self.names.show(family, value), order_name(order))
             }
+            // The value is told with the result.
+            Action::Update { .. } if family == "ghost::State" => String::new(),
             Action::Update { operands, order, failure, .. } => {
                 let [a, b] = operands.map(|operand| self.names.show(family, operand));
                 if op.info.name.starts_with("compare") {

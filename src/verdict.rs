@@ -39,6 +39,8 @@ pub enum Kind {
     Limit,
     /// No two threads touched the same object: the model checks nothing.
     Vacuous,
+    /// No failure: what `Builder::find` looked for.
+    Found,
     /// A configuration that cannot be used.
     Config,
     /// A replay file or token that cannot be used, or that the program does not follow any more.
@@ -60,6 +62,7 @@ impl Kind {
             Kind::Outside => "outside",
             Kind::Limit => "limit",
             Kind::Vacuous => "vacuous",
+            Kind::Found => "found",
             Kind::Config => "config",
             Kind::Replay => "replay",
             Kind::Internal => "internal",
@@ -77,6 +80,7 @@ impl Kind {
             "outside" => Kind::Outside,
             "limit" => Kind::Limit,
             "vacuous" => Kind::Vacuous,
+            "found" => Kind::Found,
             "config" => Kind::Config,
             "replay" => Kind::Replay,
             _ => Kind::Internal,
@@ -133,6 +137,8 @@ pub struct Report {
     pub blocked: u64,
     /// The first failure.
     pub failure: Option<Failure>,
+    /// Labels of `sometimes!` and of `Builder::reaches` that held in no execution.
+    pub unreached: Vec<String>,
     /// What cut the exploration short, in words; empty if nothing did.
     pub cut: Vec<String>,
     /// The bound on preemptions that was in force.
@@ -171,13 +177,20 @@ impl Report {
                 parts.push(executions);
                 "bounded".to_owned()
             }
+            Verdict::Failed(Kind::Found) => {
+                parts.push(executions);
+                "found".to_owned()
+            }
             Verdict::Failed(kind) => {
                 parts.push(executions);
                 format!("failed({})", kind.code())
             }
             Verdict::Vacuous => {
                 parts.push(executions);
-                parts.push("no two threads touched the same object".to_owned());
+                match self.unreached.as_slice() {
+                    [] => parts.push("no two threads touched the same object".to_owned()),
+                    labels => parts.extend(labels.iter().map(|label| format!("`{label}` was never true"))),
+                }
                 "vacuous".to_owned()
             }
         };

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::panic;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use dpor::{Access, Action, Info, Op, Step, ThreadId};
-use sync_shims::model::controller::{Controller, Inert, Scope, Target, ThreadSpec};
+use sync_shims::model::controller::{Controller, Inert, Scope, Slot, Target, ThreadSpec};
 use sync_shims::model::statics::is_static;
 
 use super::threads::Teardown;
@@ -222,6 +223,37 @@ impl Controller for Engine {
 
     fn doom(&self, thread: ThreadId) {
         self.threads.get(thread).doomed.set(true);
+    }
+
+    fn position(&self) -> u64 {
+        let thread = self.current.get();
+        self.explorer.with(|explorer| explorer.performed_by(thread)).into()
+    }
+
+    fn has_seen(&self, thread: ThreadId, position: u64) -> bool {
+        let me = self.current.get();
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        self.explorer.with(|explorer| explorer.has_seen(me, thread, position))
+    }
+
+    fn time(&self, since_start: Duration) {
+        if let Some(recorder) = &self.recorder
+            && self.phase.get() == Phase::Running
+        {
+            recorder.with(|recorder| recorder.time(self.current.get(), since_start));
+        }
+    }
+
+    fn written(&self, slot: &Slot) -> Vec<u64> {
+        let object = dpor::ObjectId((slot.get() & 0xff_ffff) as u32);
+        self.explorer.with(|explorer| {
+            let graph = explorer.graph();
+            graph.modification_order(object).iter().map(|&event| graph.event(event).value).collect()
+        })
+    }
+
+    fn label(&self, label: &'static str, holds: bool, site: Site) {
+        self.note_label(label, holds, site);
     }
 
     fn offers(&self, budget: dpor::Budget) {

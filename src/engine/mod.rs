@@ -8,6 +8,7 @@
 //! | `execution` | one run from the first thread to the last, and its teardown |
 //! | `threads` | what is known of a model thread; how its body is run |
 //! | `storage` | values that live as long as a thread or an execution |
+//! | `label` | labels that executions come by |
 //! | `process` | threads of simulated processes that end where they are |
 //! | `exit` | what to say when the program exits |
 //! | `hook` | panics: one report for a failure, none for an unwinding that is only a teardown |
@@ -20,6 +21,7 @@ mod controller;
 mod execution;
 pub(crate) mod exit;
 pub(crate) mod hook;
+mod label;
 mod process;
 mod storage;
 mod threads;
@@ -31,6 +33,7 @@ use dpor::{EventId, Explorer, Mismatch, Race, ThreadId};
 use sync_shims::model::live::Live;
 
 use crate::fiber::Lease;
+use crate::labels::Watch;
 use crate::record::Recorder;
 use crate::verdict::Panics;
 use threads::Threads;
@@ -165,6 +168,8 @@ pub(crate) struct Engine {
     live: Live,
     /// A model thread is running.
     on_fiber: Cell<bool>,
+    /// Labels that were come by, and the one that is looked for.
+    watch: Watch,
     /// The budgets that the program could draw on, by bit.
     budgets: Cell<u8>,
 }
@@ -193,6 +198,7 @@ impl Engine {
             told: Shared::new(None),
             live: Live::new(),
             on_fiber: Cell::new(false),
+            watch: Watch::default(),
             budgets: Cell::new(0),
         }
     }

@@ -123,7 +123,8 @@ impl Run<'_> {
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();
-            let engine = Engine::new(job.config.clone(), builder.stack_size, builder.panics, None);
+            let engine =
+                Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
             engine.know(learnt);
             engine.run(|| self.set_apart_with(&engine, job))
         };

@@ -40,6 +40,7 @@ pub(crate) use replaying::Stale;
 type Body<'a> = &'a (dyn Fn() + Sync);
 /// Explores the model `body`.
 pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
+    let builder = Builder { watch: builder.watch.anew(), ..builder };
     let started = Instant::now();
     if controller::current(|controller| controller.is_some()) {
         controller::current(|controller| {

@@ -254,7 +254,8 @@ impl Run<'_> {
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();
-            let engine = Engine::new(job.config.clone(), builder.stack_size, builder.panics, None);
+            let engine =
+                Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
             engine.know(learnt);
             engine.run(|| self.loop_over(&engine, job))
         };

@@ -37,9 +37,9 @@ impl Run<'_> {
         learnt: &[Learnt],
     ) -> (Hit, Option<MemoryNote>) {
         let effort = builder.shrink;
-        if !matches!(hit.failure, Failure::Panic(_) | Failure::Deadlock | Failure::Livelock | Failure::Race { .. })
-            || effort == 0
-        {
+        let tells =
+            matches!(hit.failure, Failure::Panic(_) | Failure::Deadlock | Failure::Livelock | Failure::Race { .. });
+        if !(tells || hit.failure.code() == "found") || effort == 0 {
             return (hit, None);
         }
         self.watchers.enter("shrinking", None, None);
@@ -107,7 +107,7 @@ impl Run<'_> {
             let _hook = hook::install();
             self.note_for_crashes();
             let config = builder.config(dpor::Strategy::Planned(Plan::default()), None);
-            let engine = Engine::new(config, builder.stack_size, builder.panics, None);
+            let engine = Engine::new(config, builder.stack_size, builder.panics, None).watching(&builder.watch);
             engine.know(learnt);
             engine.run(|| {
                 let reduction = Reduction { run: self, builder, engine: &engine, left: limit, tried: HashSet::new() };

@@ -40,6 +40,7 @@ impl Run<'_> {
         report.steps = explored.stats.steps;
         report.cut = cut;
         report.note_budgets(builder.budgets, explored.offered);
+        report.note_labels(&builder.watch);
         let Some(hit) = explored.hit else {
             if builder.summary {
                 eprintln!("{}: {report}", self.test);
@@ -123,7 +124,8 @@ impl Run<'_> {
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();
-            let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()));
+            let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()))
+                .watching(&builder.watch);
             engine.know(learnt);
             let mut failure = None;
             let mut ending = None;

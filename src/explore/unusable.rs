@@ -92,6 +92,7 @@ fn empty_report(builder: &Builder, verdict: Verdict) -> Report {
         crashes: None,
         pid_reuses: None,
         clock_moves: None,
+        unreached: Vec::new(),
         steps: 0,
         duration: Duration::ZERO,
     }

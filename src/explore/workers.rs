@@ -141,7 +141,8 @@ impl Run<'_> {
         let work = || {
             let _hook = hook::install();
             self.note_for_crashes();
-            let engine = Engine::new(job.config.clone(), builder.stack_size, builder.panics, None);
+            let engine =
+                Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
             engine.know(learnt);
             if builder.workers > 1 {
                 engine.share();

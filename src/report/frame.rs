@@ -30,7 +30,9 @@ pub(crate) struct Frame<'a> {
 
 /// Draws the frame, one string a line, none wider than the style allows.
 pub(crate) fn draw(frame: &Frame<'_>, sources: &Sources, style: &Style) -> Vec<String> {
-    let title = Level::ERROR.primary_title(frame.title.as_str()).id(frame.code.as_str());
+    // What was looked for is no error.
+    let level = if frame.code.ends_with("::found") { Level::INFO.with_name("found") } else { Level::ERROR };
+    let title = level.primary_title(frame.title.as_str()).id(frame.code.as_str());
     let mut group = Group::with_title(title);
     for file in files(&frame.spots) {
         group = file_frames(group, &file, sources, style);

@@ -54,6 +54,8 @@ struct Layout<'a> {
     style: &'a Style,
     edge: usize,
     number: usize,
+    /// 0 if the clock does not move.
+    time: usize,
     columns: Columns,
     call: usize,
 }
@@ -64,6 +66,8 @@ impl<'a> Layout<'a> {
             lines.iter().filter_map(|line| if let Line::Row(cells) = line { Some(cells) } else { None }).collect();
         let call = cells.iter().map(|cells| width(&cells.call)).filter(|call| *call <= CALL).max().unwrap_or(0);
         let number = width(&trace.steps.len().to_string()).max(4);
+        let time = cells.iter().map(|cells| width(&cells.time)).max().unwrap_or(0);
+        let time = if time == 0 { 0 } else { time.max(4) };
         let usual = |of: &dyn Fn(&Cells) -> usize| {
             // A few long rows are broken rather than to squeeze the columns of all.
             let mut widths: Vec<usize> = cells.iter().map(|cells| of(cells)).collect();
@@ -72,10 +76,11 @@ impl<'a> Layout<'a> {
         };
         let text = usual(&|cells| call.max(width(&cells.call)) + effects_width(cells));
         let place = usual(&|cells| cells.place.as_ref().map_or(0, |place| width(&shown(place)).min(GOOD_PLACE)));
-        let rest = INDENT + number + 2 + GUTTER + text + BEFORE_PLACE + place;
+        let before = number + if time == 0 { 0 } else { 2 + time };
+        let rest = INDENT + before + 2 + GUTTER + text + BEFORE_PLACE + place;
         let room = style.width.saturating_sub(rest).max(style.width / 4);
         let columns = Columns::new(&shown_threads(trace), names, room, style.width * 2 / 5, style);
-        Layout { names, style, edge: style.width, number, columns, call }
+        Layout { names, style, edge: style.width, number, time, columns, call }
     }
 
     /// `the breaking order      ( ● step   │ could run … )`.
@@ -97,7 +102,7 @@ impl<'a> Layout<'a> {
 
     fn heads(&self) -> Vec<String> {
         let line = |number: &str, text: &dyn Fn(&Column) -> String, fill: bool| {
-            let mut out = format!("{:INDENT$}{number:>width$}  ", "", width = self.number);
+            let mut out = format!("{:INDENT$}{}  ", "", self.before(number, "time"));
             for column in &self.columns.all {
                 let head = text(column);
                 out.push_str(&if fill { pad(&head, column.width + self.columns.gap) } else { head });
@@ -110,6 +115,12 @@ impl<'a> Layout<'a> {
         }
         out.push(self.style.paint(Tone::Strong, &line("step", &|column| column.head.clone(), true)));
         out
+    }
+
+    /// The number of a step, and the time.
+    fn before(&self, number: &str, time: &str) -> String {
+        let number = format!("{number:>width$}", width = self.number);
+        if self.time == 0 { number } else { format!("{number}  {time:>width$}", width = self.time) }
     }
 
     /// The names of processes; one may reach over several columns.
@@ -128,14 +139,14 @@ impl<'a> Layout<'a> {
 
     /// Where the thread columns start.
     fn left(&self) -> usize {
-        INDENT + self.number + 2
+        INDENT + width(&self.before("", "")) + 2
     }
 
     fn row(&self, cells: &Cells) -> Vec<String> {
         let ellipsis = self.style.glyphs().ellipsis;
         let start = self.left() + self.columns.width() + GUTTER;
         let number = cells.number.map_or(String::new(), |number| number.to_string());
-        let left = format!("{:INDENT$}{number:>width$}  {}", "", self.signs(cells), width = self.number);
+        let left = format!("{:INDENT$}{}  {}", "", self.before(&number, &cells.time), self.signs(cells));
         let call_room = self.edge.saturating_sub(start).max(PLACE);
         let call = fit(&cells.call, call_room, ellipsis);
         let place = cells.place.as_ref();

@@ -22,6 +22,8 @@ pub(crate) enum Line {
 pub(crate) struct Cells {
     /// The number of the step.
     pub(crate) number: Option<usize>,
+    /// `+10s`, or nothing.
+    pub(crate) time: String,
     /// One sign a thread.
     pub(crate) signs: Vec<Sign>,
     /// `n.load(Acquire)`.
@@ -139,6 +141,7 @@ impl<'a> Writer<'a> {
         let step = &self.trace.steps[index];
         Cells {
             number: Some(index + 1),
+            time: step.time.map_or_else(String::new, |time| format!("+{time:?}")),
             signs: step.marks.iter().map(|mark| Sign::Mark(*mark)).collect(),
             call: self.names.call(step),
             effects: self.effects(step),
@@ -159,7 +162,7 @@ impl<'a> Writer<'a> {
         for step in &self.trace.steps[steps] {
             signs[step.thread] = sign;
         }
-        Cells { number: None, signs, call, effects, place: None, thread: None }
+        Cells { number: None, time: String::new(), signs, call, effects, place: None, thread: None }
     }
 
     fn effects(&self, step: &Step) -> Vec<(Tone, String)> {
@@ -208,6 +211,7 @@ impl<'a> Writer<'a> {
             let what = self.style.user(&access.what);
             let cells = Cells {
                 number: None,
+                time: String::new(),
                 signs,
                 call: format!("{what} {}", self.names.object(*object)),
                 effects: vec![(Tone::Bad, effect.to_owned())],
@@ -240,6 +244,7 @@ impl<'a> Writer<'a> {
         let row = |signs, call: &str, effect: String, place, thread| {
             Some(Cells {
                 number: None,
+                time: String::new(),
                 signs,
                 call: call.to_owned(),
                 effects: vec![(Tone::Bad, effect)],

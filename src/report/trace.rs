@@ -1,5 +1,7 @@
 //! The events of one recorded execution: what the sinks (text, later JSON and HTML) print. No addresses, no times.
 
+use std::time::Duration;
+
 use dpor::Role;
 
 /// A place in the source.
@@ -109,6 +111,8 @@ pub struct Step {
     /// Writes of atomics only: the step that wrote the value which this one replaces, if that was another thread's and this
     /// step did not read it.
     pub overwrites: Option<usize>,
+    /// The time since the start of the execution, if there is a clock that has moved.
+    pub time: Option<Duration>,
     /// Where.
     pub site: Place,
     /// The thread that was preempted right before this step: it could have gone on.

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! What only std has (see the documentation of each module of `model`) is missing with the flag, so that nothing goes
-//! unmodelled without notice; `time` alone is std's in both builds.
+//! unmodelled without notice.
 //!
 //! The feature `model` makes the model types available under `model`, whatever the cfg says: the checker itself needs them.
 
@@ -55,18 +55,44 @@ macro_rules! label {
     }};
 }
 
+#[doc(hidden)]
+#[cfg(any(feature = "model", interleave))]
+pub use model::ghost::label as __label;
+
+/// There are no models in this build.
+#[doc(hidden)]
+#[cfg(not(any(feature = "model", interleave)))]
+#[inline(always)]
+pub fn __label(_: &'static str, _: bool) {}
+
+/// Says that a model should come by here: if no execution does, it is vacuous. That is known only of places which are named
+/// to `Builder::reaches`, or whose condition was evaluated ([`sometimes!`]). `Builder::find` looks for such a place.
+///
+/// Without the model types it does nothing.
+#[macro_export]
+macro_rules! reachable {
+    ($label:literal) => {
+        $crate::__label($label, true)
+    };
+}
+
+/// Says that a condition should hold here at least once: if it does in no execution, the model is vacuous.
+///
+/// Without the model types it does nothing; the condition is evaluated.
+#[macro_export]
+macro_rules! sometimes {
+    ($condition:expr, $label:literal) => {
+        $crate::__label($label, $condition)
+    };
+}
+
 #[cfg(not(interleave))]
 #[doc(no_inline)]
 pub use std::{cell, fs, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(interleave)]
 #[doc(no_inline)]
-pub use model::{cell, fs, hint, net, os, process, sync, thread, thread_local};
-
-// A model has no clock of its own yet.
-#[cfg(interleave)]
-#[doc(no_inline)]
-pub use std::time;
+pub use model::{cell, fs, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(all(feature = "parking_lot", not(interleave)))]
 #[doc(no_inline)]

@@ -428,6 +428,23 @@ impl Explorer {
         Some(next)
     }
 
+    /// Whether what `thread` has read tells of the event of `other` with this index.
+    pub fn has_seen(&self, thread: ThreadId, other: ThreadId, index: u32) -> bool {
+        let graph = &self.frame.graph;
+        let done = self.run.performed_by(thread);
+        let events = graph.thread_events(thread);
+        let event = graph.thread_events(other).get(index as usize);
+        match (event, done.checked_sub(1).and_then(|last| events.get(last as usize))) {
+            (Some(&event), Some(&last)) => graph.knows(last, crate::graph::Clock::Porf, event),
+            // It has done nothing: all that it knows was there when it was spawned.
+            (Some(&event), None) => {
+                let spawn = graph.threads[thread.index()].spawned_by;
+                !spawn.is_init() && graph.knows(spawn, crate::graph::Clock::Porf, event)
+            }
+            (None, _) => false,
+        }
+    }
+
     /// If the thread is blocked, the execution does not count, whatever the others do: as if it had stopped at an assumption.
     pub fn excuse(&mut self, thread: ThreadId) {
         let state = &mut self.run.state[thread.index()];

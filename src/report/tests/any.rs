@@ -52,6 +52,7 @@ fn step() -> impl Strategy<Value = Step> {
             marks[thread] = Mark::Steps;
             let reads = reads.map(|(step, stale)| ReadsFrom { step, stale });
             Step {
+                time: None,
                 thread,
                 object,
                 method,

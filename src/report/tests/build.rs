@@ -67,6 +67,7 @@ pub(crate) fn step(shown: &str, object: Option<usize>, call: &'static str, effec
         reads: None,
         overwrites: None,
         site,
+        time: None,
         preempts: None,
         marks,
     }

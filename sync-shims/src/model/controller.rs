@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use dpor::{Access, Budget, Op, ThreadId};
 
@@ -173,6 +174,36 @@ pub trait Controller {
     /// blocked when nothing else can happen, it is not stuck: it had looked too early, and the execution does not count.
     fn doom(&self, thread: ThreadId) {
         let _ = thread;
+    }
+
+    /// How far the running thread is: a position for [`Controller::has_seen`].
+    fn position(&self) -> u64 {
+        self.performed()
+    }
+
+    /// Whether the running thread can know, by way of what it has read, what `thread` did at `position`: it has seen something
+    /// that `thread` did after that.
+    fn has_seen(&self, thread: ThreadId, position: u64) -> bool {
+        let _ = (thread, position);
+        true
+    }
+
+    /// The clock of the simulated kernel has moved, by the operation that the running thread performed last, to this time
+    /// since the start of the execution.
+    fn time(&self, since_start: Duration) {
+        let _ = since_start;
+    }
+
+    /// The values that the object has had in this execution, in modification order, without the one it started with. Some of
+    /// the last ones may be written later.
+    fn written(&self, slot: &Slot) -> Vec<u64> {
+        let _ = slot;
+        Vec::new()
+    }
+
+    /// What `label` stands for holds here, or does not: an exploration in which it never holds is vacuous.
+    fn label(&self, label: &'static str, holds: bool, site: &'static Location<'static>) {
+        let _ = (label, holds, site);
     }
 
     /// The running thread may draw on `budget`: the verdict has to name it.

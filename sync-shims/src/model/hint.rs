@@ -5,6 +5,7 @@ use std::panic::Location;
 use dpor::{Action, Info, Role};
 
 use super::event::{Answer, perform_alone};
+use super::time;
 
 pub use std::hint::{assert_unchecked, black_box, cold_path, select_unpredictable, unreachable_unchecked};
 
@@ -14,6 +15,9 @@ pub use std::hint::{assert_unchecked, black_box, cold_path, select_unpredictable
 #[track_caller]
 pub fn spin_loop() {
     const INFO: &Info = &Info { name: "spin_loop", family: "hint", role: Role::Plain };
+    if time::passes_for_a_loop(Location::caller()) {
+        return;
+    }
     if perform_alone(Action::Spin, INFO, Location::caller()) == Answer::Outside {
         std::hint::spin_loop();
     }

@@ -12,7 +12,8 @@
 //! | [`atomic`], [`cell`], [`hint`], [`sync`], [`thread`] | the types, at the paths std has them |
 //! | [`future`] | `block_on` and a place for wakers |
 //! | `parking_lot` | the types of that crate, with the feature of that name |
-//! | [`fs`], [`net`], [`os`], [`process`] | files, sockets, processes, of the simulated kernel in `world` |
+//! | [`ghost`] | what a model says about itself |
+//! | [`fs`], [`net`], [`os`], [`process`], [`time`] | files, sockets, processes, the clock, of the simulated kernel in `world` |
 
 pub mod atomic;
 pub mod cell;
@@ -23,6 +24,7 @@ pub mod deferred;
 pub mod event;
 pub mod fs;
 pub mod future;
+pub mod ghost;
 pub mod hint;
 pub mod label;
 pub mod live;
@@ -35,6 +37,7 @@ pub mod quarantine;
 pub mod statics;
 pub mod sync;
 pub mod thread;
+pub mod time;
 mod vectored;
 mod world;
 

@@ -17,6 +17,7 @@ use super::{LockResult, PoisonError};
 use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, perform};
 use crate::model::thread::wakes_up_spuriously;
+use crate::model::time::Wait;
 
 /// How many threads a condition variable can tell apart.
 pub(in crate::model) const THREADS: u32 = 32;
@@ -144,13 +145,13 @@ impl Condvar {
             }
             Hold::Model => {
                 guard.taken.hold = Hold::Model;
-                self.wait_in_model(guard, timeout.is_some(), site)
+                self.wait_in_model(guard, timeout, site)
             }
         }
     }
 
     #[track_caller]
-    fn wait_in_model<T>(&self, guard: &mut MutexGuard<'_, T>, timed: bool, site: Site) -> bool {
+    fn wait_in_model<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Option<Duration>, site: Site) -> bool {
         self.check_thread(site);
         // A thread that wakes up for no reason need not enter the set: a notification that reaches it is a reason.
         // With a timeout, too, since it is told that the time was not over.
@@ -158,14 +159,18 @@ impl Condvar {
         if !spurious {
             self.perform(enqueue_outs, false, &ENQUEUE, site);
         }
+        let wait = timeout.map(|timeout| Wait::start(timeout, site));
         let raw = &guard.lock.raw;
         raw.unlock_to_wait(site);
         guard.taken.hold = Hold::Inert;
-        let answer = match (spurious, timed) {
+        let answer = match (spurious, timeout.is_some()) {
             (true, _) => Answer::Done(0),
             (false, true) => self.perform(wake_or_time_out_outs, true, &TIMED_WAKE, site),
             (false, false) => self.perform(wake_outs, false, &WAKE, site),
         };
+        if let (Answer::Done(TIMED_OUT), Some(wait)) = (answer, wait) {
+            wait.over(site);
+        }
         let relocked = raw.relock(site);
         guard.taken.hold = relocked.hold;
         guard.taken.poisoned = relocked.poisoned;

@@ -11,7 +11,9 @@ use dpor::{Action, Budget, Info, Outcome, Outcomes, Role, ThreadId};
 
 use super::Thread;
 use super::handle::{Kind, current};
+use crate::model::controller::current as controller;
 use crate::model::event::{Answer, Site, perform, perform_alone};
+use crate::model::time::Wait;
 
 pub(crate) const ABSENT: u64 = 0;
 const PRESENT: u64 = 1;
@@ -59,7 +61,13 @@ pub fn park_timeout(duration: Duration) {
         Kind::Model(thread) => {
             let action =
                 Action::Object { outs: park_timeout_outs, args: [0; 2], failure: Ordering::Relaxed, yields: true };
-            perform(&thread.token, ABSENT, action, INFO, Location::caller());
+            let site = Location::caller();
+            let wait = Wait::start(duration, site);
+            let answer = perform(&thread.token, ABSENT, action, INFO, site);
+            let taken = controller(|controller| controller.is_some_and(|controller| controller.wrote()));
+            if answer == Answer::Done(0) && !taken {
+                wait.over(site);
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ use dpor::{Action, Info, Role};
 use crate::model::controller::current;
 use crate::model::event::{Answer, perform_alone};
 use crate::model::sync::raw_mutex;
+use crate::model::time::{self, Wait};
+use crate::model::world::clock_matters;
 
 /// How many threads a model claims that the machine can run: the same everywhere, so that a failure found on one machine
 /// happens on the others too.
@@ -20,16 +22,24 @@ const PARALLELISM: NonZero<usize> = NonZero::new(4).unwrap();
 #[track_caller]
 pub fn yield_now() {
     const INFO: &Info = &Info { name: "yield_now", family: "thread", role: Role::Plain };
+    if time::passes_for_a_loop(Location::caller()) {
+        return;
+    }
     if perform_alone(Action::Yield, INFO, Location::caller()) == Answer::Outside {
         std::thread::yield_now();
     }
 }
 
-/// Stands in for [`std::thread::sleep`]. A model does not wait: any other thread may run, for any number of steps.
+/// Stands in for [`std::thread::sleep`]. A model does not wait: any other thread may run, for any number of steps. If it looks
+/// at the clock, the time is over afterwards.
 #[track_caller]
 pub fn sleep(duration: Duration) {
     const INFO: &Info = &Info { name: "sleep", family: "thread", role: Role::Plain };
-    if perform_alone(Action::Yield, INFO, Location::caller()) == Answer::Outside {
+    let site = Location::caller();
+    if current(|controller| controller.is_some_and(|c| !c.inert() && clock_matters(c))) {
+        return Wait::start(duration, site).over(site);
+    }
+    if perform_alone(Action::Yield, INFO, site) == Answer::Outside {
         std::thread::sleep(duration);
     }
 }

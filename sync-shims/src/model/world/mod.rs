@@ -31,6 +31,7 @@
 //! | `rename.rs` | rename, in several steps that look like one |
 //! | `inode.rs` | files, directories and socket files |
 //! | `descriptor.rs` | descriptors: how many an open file has, who closes the last one, which process has each |
+//! | `clock.rs` | what time it is |
 //! | `process.rs` | processes: who belongs to which, and how one ends |
 //! | `content.rs` | what is in a file |
 //! | `flock.rs` | the lock of a file |
@@ -45,6 +46,7 @@
 //! | `timeouts.rs` | how long calls on sockets wait |
 
 mod call;
+mod clock;
 mod connection;
 mod content;
 mod datagram;
@@ -69,6 +71,9 @@ mod timeouts;
 mod turn;
 
 pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume};
+pub(crate) use clock::{
+    Timer, came_round as clock_came_round, deadline as clock_deadline, matters as clock_matters, now as clock_now,
+};
 pub(crate) use connection::{Connection, Endpoint};
 pub(crate) use datagram::{Datagram, To};
 pub(crate) use descriptor::{Fd, hand_over};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use dpor::ThreadId;
 
 use super::call::Object;
+use super::clock::Clock;
 use super::datagram::Inbox;
 use super::descriptor;
 use super::entry::Entry;
@@ -45,6 +46,8 @@ pub(crate) struct Tables {
     pub(super) pids: HashMap<u32, Arc<Object>>,
     /// The ids that are free again.
     pub(super) freed_pids: Option<Arc<Object>>,
+    /// The clock.
+    pub(super) clock: Clock,
     /// Processes that have been waited for.
     pub(super) reaped: HashSet<u64>,
     /// How many numbers of each series each thread took.

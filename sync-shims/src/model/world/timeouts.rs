@@ -8,6 +8,7 @@ use std::time::Duration;
 use dpor::ThreadId;
 
 use super::call::{Call, Patience, Sys};
+use super::clock::Timer;
 use super::errno::Errno;
 
 /// Which way: what an end reads, or what it writes.
@@ -47,7 +48,8 @@ impl Timeouts {
         way: Shut,
         transfer: impl FnOnce(Patience) -> Sys<T>,
     ) -> Sys<T> {
-        let patience = if self.get(way).is_some() { Patience::Limited } else { Patience::Unlimited };
+        let timer = self.get(way).map(|timeout| Timer::start(call, timeout)).transpose()?;
+        let patience = if timer.is_some() { Patience::Limited } else { Patience::Unlimited };
         let me = (call.thread(), way);
         if patience == Patience::Limited && self.timed_out().contains(&me) {
             call.close_iteration()?;
@@ -57,6 +59,10 @@ impl Timeouts {
         timed_out.retain(|earlier| *earlier != me);
         if result == Err(Errno::AGAIN.into()) {
             timed_out.push(me);
+            drop(timed_out);
+            if let Some(timer) = timer {
+                timer.over(call)?;
+            }
         }
         result
     }

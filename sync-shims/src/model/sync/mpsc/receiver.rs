@@ -10,6 +10,7 @@ use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::model::controller::current;
 use crate::model::event::Site;
 use crate::model::sync::Arc;
+use crate::model::time::Wait;
 
 /// Stands in for [`std::sync::mpsc::Receiver`].
 pub struct Receiver<T>(Flavor<T>);
@@ -100,8 +101,13 @@ impl<T> Receiver<T> {
         match &self.0 {
             Flavor::Real(receiver) => receiver.recv_timeout(timeout),
             Flavor::Model { chan, next } => {
-                receive(chan, next, Patience::SomeTime, Location::caller()).map_err(|missing| match missing {
-                    Missing::Empty => RecvTimeoutError::Timeout,
+                let site = Location::caller();
+                let wait = Wait::start(timeout, site);
+                receive(chan, next, Patience::SomeTime, site).map_err(|missing| match missing {
+                    Missing::Empty => {
+                        wait.over(site);
+                        RecvTimeoutError::Timeout
+                    }
                     Missing::Disconnected => RecvTimeoutError::Disconnected,
                 })
             }

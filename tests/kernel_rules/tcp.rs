@@ -287,6 +287,20 @@ pub(crate) const RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "tcp: a write after shutdown(Write) is told of a reset",
+        result: "ENOTCONN ECONNRESET EPIPE, 1 ECONNRESET EPIPE",
+        script: |_| {
+            let (listener, address) = listener();
+            let client = TcpStream::connect(address).unwrap();
+            drop(listener);
+            let shut = said(client.shutdown(Shutdown::Write));
+            let first = format!("{shut} {} {}", write(&client, 0), write(&client, 1));
+            let (a, b) = pair();
+            a.shutdown(Shutdown::Both).unwrap();
+            format!("{first}, {} {} {}", write(&b, 1), write(&a, 1), write(&a, 1))
+        },
+    },
+    Rule {
         name: "tcp: peer closed with my data unread: take_error",
         result: "ECONNRESET none EPIPE 0 ENOTCONN",
         script: |_| {

@@ -188,9 +188,9 @@ impl Endpoint {
             let rest = &data[written..];
             match self.timeouts.during(call, Shut::Write, |patience| direction.write(call, access, rest, patience)) {
                 Ok(Written::Bytes(count)) => written += count,
-                Ok(Written::Reset) if written > 0 => return Ok(written),
+                Ok(Written::Over) if written > 0 => return Ok(written),
                 // The error is the socket's: who reads may have been told already.
-                Ok(Written::Reset) => {
+                Ok(Written::Over) => {
                     let reset = self.direction(Shut::Read).take_reset(call)?;
                     return Err(reset.unwrap_or(Errno::PIPE).into());
                 }

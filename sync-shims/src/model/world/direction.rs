@@ -90,8 +90,8 @@ const WRITER_IMPATIENT: Flags = Flags::WRITER_NONBLOCKING.and(Flags::WRITER_TIME
 const NO_ROOM: u64 = 1 << 62;
 /// Set in the result of a step that has written into the void.
 const LOST: u64 = 1 << 61;
-/// The result of a step that cannot write because of a reset, of which the other direction may know more.
-const RESET_BEFORE: u64 = 1 << 60;
+/// The result of a step that cannot write any more: if there was a reset of which nobody was told, the other direction knows.
+const MAYBE_RESET: u64 = 1 << 60;
 
 /// Takes up to `args[0]` bytes: the result is how many, and the position of the first. An empty buffer waits for data, too,
 /// as recv(2) does; it writes the state all the same, as it could be blocked again by somebody who takes the data.
@@ -161,12 +161,10 @@ fn tcp_write_now(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     let refused = shut || Flags::READER_GONE.any_in(state);
     let reset = if shut { Flags::RESET } else { Flags::NONE };
     let count = CAPACITY.saturating_sub(state & QUEUED).min(args[0]);
-    out.push(if Flags::WRITER_GONE.any_in(state) {
-        Outcome::read(Errno::PIPE.result())
-    } else if Flags::BROKEN_UNTOLD.any_in(state) {
+    out.push(if Flags::BROKEN_UNTOLD.any_in(state) {
         Outcome::write(state & !Flags::BROKEN_UNTOLD.0, Errno::PIPE.result())
-    } else if Flags::BROKEN.any_in(state) {
-        Outcome::read(RESET_BEFORE)
+    } else if Flags::WRITER_GONE.and(Flags::BROKEN).any_in(state) {
+        Outcome::read(MAYBE_RESET)
     } else if args[0] == 0 {
         Outcome::read(0)
     } else if refused {
@@ -192,7 +190,7 @@ fn tcp_write(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
 fn put(result: u64) -> String {
     match Errno::check(result) {
         Ok(NO_ROOM) => "no room".into(),
-        Ok(RESET_BEFORE) => "the connection is reset".into(),
+        Ok(MAYBE_RESET) => "closed".into(),
         Ok(lost) if lost & LOST != 0 => format!("{} bytes, lost", lost & !LOST),
         Ok(count) => format!("{count} bytes"),
         Err(errno) => errno.to_string(),
@@ -250,8 +248,8 @@ pub(crate) const fn changes(name: &'static str) -> Step {
 pub(crate) enum Written {
     /// So many bytes are queued, or lost.
     Bytes(usize),
-    /// Nothing: there was a reset.
-    Reset,
+    /// Nothing: it is over, perhaps by a reset.
+    Over,
 }
 
 impl Direction {
@@ -363,7 +361,7 @@ impl Direction {
 
 /// What the result of the step of a writer says.
 fn written(result: u64) -> Written {
-    if result == RESET_BEFORE { Written::Reset } else { Written::Bytes((result & !LOST) as usize) }
+    if result == MAYBE_RESET { Written::Over } else { Written::Bytes((result & !LOST) as usize) }
 }
 
 /// What there was before a change of flags.

@@ -76,9 +76,10 @@
     if (step.after.length) line(table, 'comes after', list(step.after));
     if (step.preempts !== undefined) line(table, 'preempts', data.threads[step.preempts].name);
     line(table, 'outcomes', step.alternatives === 1 ? 'this one only' : '1 of ' + step.alternatives);
-    line(table, 'happens before it', sums.before + ' steps');
-    line(table, 'happens after it', sums.after + ' steps');
-    line(table, 'concurrent', sums.conc + ' steps');
+    const sum = function (n) { return n + (n === 1 ? ' step' : ' steps'); };
+    line(table, 'happens before it', sum(sums.before));
+    line(table, 'happens after it', sum(sums.after));
+    line(table, 'concurrent', sum(sums.conc));
     line(table, 'place', step.place);
     const source = data.sources[step.place];
     if (source) {

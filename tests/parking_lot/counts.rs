@@ -147,34 +147,61 @@ fn arc_guards() {
     assert_eq!(count, 4);
 }
 
-/// The claim of the writer comes before the reader, during its reading (then the writer waits) or after it.
+/// The order of readers is not explored: the writers come in one of w! orders, and each reader after some number of them.
 #[test]
-fn a_reader_and_a_writer() {
-    let (count, _) = explored(
-        || RwLock::new(0),
-        |lock| *lock.read(),
-        |lock| {
-            *lock.write() += 1;
-            0
-        },
-    );
-    assert_eq!(count, 3);
+fn readers_and_writers() {
+    for (readers, writers, expected) in [(1, 1, 2), (2, 1, 4), (3, 1, 8), (2, 2, 18), (1, 3, 24)] {
+        let count = executions(|| {
+            let lock = RwLock::new(0);
+            thread::scope(|scope| {
+                for _ in 0..readers {
+                    scope.spawn(|| assert!(*lock.read() <= writers));
+                }
+                for _ in 0..writers {
+                    scope.spawn(|| *lock.write() += 1);
+                }
+            });
+        });
+        assert_eq!(count, expected, "{readers} readers, {writers} writers");
+    }
 }
 
-/// Of the 6 orders of lock and unlock of two readers, 2 have one reader after the other: the writer can claim the lock at any
-/// of 5 points. In the other 4, it cannot between the two locks, as the second reader would wait for it: 2 * 5 + 4 * 4.
-/// Recursive readers go past a writer that waits for the other reader: 6 * 5.
+/// A reader that does something meanwhile: the writer comes before it, after it, or waits for it, each kept apart.
 #[test]
-fn two_readers_and_a_writer() {
-    let plain = executions(|| {
-        let lock = RwLock::new(0);
-        threads([&|| drop(lock.read()), &|| drop(lock.read()), &|| drop(lock.write())]);
-    });
+fn readers_that_do_something_and_a_writer() {
+    for (readers, expected) in [(1, 3), (2, 9)] {
+        let count = executions(|| {
+            let lock = RwLock::new(());
+            thread::scope(|scope| {
+                for _ in 0..readers {
+                    scope.spawn(|| {
+                        let own = Mutex::new(());
+                        let _both = (lock.read(), own.lock());
+                    });
+                }
+                scope.spawn(|| drop(lock.write()));
+            });
+        });
+        assert_eq!(count, expected);
+    }
+}
+
+/// As one object, since readers are recursive: of the 6 orders of lock and unlock of two readers, 2 have one reader after the
+/// other. A writer can claim the lock at any of 5 points; recursive readers go past it when it waits for the other reader.
+/// Readers that are not recursive do not: in 4 orders, the claim cannot be between the two locks.
+#[test]
+fn two_readers_and_a_writer_of_one_object() {
     let recursive = executions(|| {
         let lock = RwLock::new(0);
         threads([&|| drop(lock.read_recursive()), &|| drop(lock.read_recursive()), &|| drop(lock.write())]);
     });
-    assert_eq!((plain, recursive), (26, 30));
+    let plain = executions(|| {
+        let lock = RwLock::new(0);
+        // A look from one thread, before the others begin.
+        assert!(!lock.is_locked());
+        threads([&|| drop(lock.read()), &|| drop(lock.read()), &|| drop(lock.write())]);
+    });
+    assert_eq!((recursive, plain), (30, 26));
 }
 
 /// The writer comes before the other two, or between lock and unlock of any of them, as above with nested locks: 5 points.

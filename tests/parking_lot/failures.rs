@@ -1,6 +1,8 @@
 //! What models find.
 
-use interleave::parking_lot::{Condvar, FairMutex, Mutex, ReentrantMutex, RwLock, RwLockUpgradableReadGuard};
+use interleave::parking_lot::{
+    Condvar, FairMutex, Mutex, ReentrantMutex, RwLock, RwLockUpgradableReadGuard, const_mutex, const_rwlock,
+};
 use interleave::sync::Arc;
 use interleave::{Builder, Kind, Verdict, model, thread};
 
@@ -78,6 +80,33 @@ fn reading_while_reading() {
     // What follows names the place of the replay file.
     let (explained, _) = report.split_once("  replay").expect("it can be replayed");
     insta::assert_snapshot!("reading_while_reading", explained);
+}
+
+/// The writer waits for the first reader, which waits for the second, which waits for the writer.
+#[test]
+fn reading_while_another_thread_reads_that_is_waited_for() {
+    for second_by_number in [false, true] {
+        deadlock(|| {
+            let lock = RwLock::new(());
+            thread::scope(|scope| {
+                let read = || drop(lock.read());
+                let early = second_by_number.then(|| scope.spawn(read));
+                scope.spawn(|| drop(lock.write()));
+                let late = (!second_by_number).then(|| scope.spawn(read));
+                let _guard = lock.read();
+                early.or(late).unwrap().join().unwrap();
+            });
+        });
+    }
+    executions(|| {
+        let lock = RwLock::new(());
+        thread::scope(|scope| {
+            scope.spawn(|| drop(lock.write()));
+            let reader = scope.spawn(|| drop(lock.read_recursive()));
+            let _guard = lock.read();
+            reader.join().unwrap();
+        });
+    });
 }
 
 #[test]
@@ -186,19 +215,20 @@ fn another_thread_may_unlock() {
 
 #[test]
 fn what_is_held_in_a_model_ends_with_it() {
-    let (mutex, lock) = (Mutex::new(1), RwLock::new(1));
+    static MUTEX: Mutex<u8> = const_mutex(1);
+    static LOCK: RwLock<u8> = const_rwlock(1);
     model(|| {
-        std::mem::forget((mutex.lock(), lock.read(), lock.read()));
-        assert!(mutex.try_lock().is_none() && lock.try_write().is_none());
+        std::mem::forget((MUTEX.lock(), LOCK.read(), LOCK.read()));
+        assert!(MUTEX.try_lock().is_none() && LOCK.try_write().is_none());
     });
     // SAFETY: 1. The guards are forgotten.
     unsafe {
-        mutex.force_unlock();
-        lock.force_unlock_read();
+        MUTEX.force_unlock();
+        LOCK.force_unlock_read();
     }
-    *mutex.try_lock().unwrap() += 1;
-    *lock.try_write().unwrap() += 1;
-    assert_eq!((*mutex.lock(), *lock.read()), (2, 2));
+    *MUTEX.try_lock().unwrap() += 1;
+    *LOCK.try_write().unwrap() += 1;
+    assert_eq!((*MUTEX.lock(), *LOCK.read()), (2, 2));
 }
 
 /// What is held outside is free in a model, as with std's locks; and is still held afterwards.
@@ -214,9 +244,10 @@ fn what_is_held_outside_is_not_of_the_model() {
 
 #[test]
 fn use_from_outside_is_noticed() {
-    let (mutex, lock, changed) = (Mutex::new(0), RwLock::new(0), Condvar::new());
+    static LOCK: RwLock<u8> = const_rwlock(0);
+    let (mutex, lock, changed) = (Mutex::new(0), &LOCK, Condvar::new());
     let report = Builder::new().explore(|| {
-        drop((mutex.lock(), lock.read()));
+        drop((mutex.lock(), lock.write()));
         changed.notify_one();
         std::thread::scope(|scope| {
             scope.spawn(|| {

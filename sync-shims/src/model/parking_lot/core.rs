@@ -75,6 +75,8 @@ pub(super) struct Core {
     site: AtomicPtr<Location<'static>>,
     /// The state that an execution starts from.
     init: AtomicU64,
+    /// Which objects are one lock in a report; 0 if it is one object.
+    group: AtomicU64,
     /// Whether it is the inner lock of a `ReentrantMutex`.
     pub(super) reentrant: AtomicBool,
     /// The execution that the rest is about; 0 if the lock was taken outside a model last.
@@ -91,6 +93,7 @@ impl Core {
             created: AtomicPtr::new(ptr::null_mut()),
             site: AtomicPtr::new(ptr::null_mut()),
             init: AtomicU64::new(0),
+            group: AtomicU64::new(0),
             reentrant: AtomicBool::new(false),
             execution: AtomicU64::new(0),
             exclusive: AtomicU64::new(0),
@@ -100,8 +103,29 @@ impl Core {
     }
 
     fn target(&self, site: Site) -> Target<'_> {
+        Target {
+            created: self.created_or(site),
+            group: self.group.load(Ordering::Relaxed),
+            ..self.identity.target(self.init.load(Ordering::Relaxed))
+        }
+    }
+
+    pub(super) fn set_group(&self, group: u64) {
+        self.group.store(group, Ordering::Relaxed);
+    }
+
+    /// Where the lock was created; from now on that is `site` if it is not known.
+    pub(super) fn created_or(&self, site: Site) -> Site {
         self.created_at(site);
-        Target { created: self.created().unwrap_or(site), ..self.identity.target(self.init.load(Ordering::Relaxed)) }
+        self.created().unwrap_or(site)
+    }
+
+    /// Where the next operation was written, if not at `caller`.
+    pub(super) fn site_or(&self, caller: Site) -> Site {
+        // SAFETY: 1. It is null or came from a `Site`.
+        let site = unsafe { self.site.load(Ordering::Relaxed).as_ref() }.unwrap_or(caller);
+        self.site.store(ptr::null_mut(), Ordering::Relaxed);
+        site
     }
 
     fn created(&self) -> Option<Site> {
@@ -123,9 +147,7 @@ impl Core {
                 self.identity.outside(call.info);
                 return Answer::Outside;
             };
-            // SAFETY: 1. It is null or came from a `Site`.
-            let site = unsafe { self.site.load(Ordering::Relaxed).as_ref() }.unwrap_or(caller);
-            self.site.store(ptr::null_mut(), Ordering::Relaxed);
+            let site = self.site_or(caller);
             // What only reads is a lock that could not be had, or a look at it: it tells nothing about what others did.
             let action =
                 Action::Object { outs: call.outs, args: [call.arg, 0], failure: Ordering::Relaxed, yields: call.timed };
@@ -255,12 +277,14 @@ fn type_id_of<T: ?Sized>() -> TypeId {
     typed.id()
 }
 
+/// The same, if it is an `L`.
+fn cast<R, L: 'static>(raw: &R) -> Option<&L> {
+    // SAFETY: 1. It is the same type: `L` has no lifetimes that could differ.
+    (type_id_of::<R>() == TypeId::of::<L>()).then(|| unsafe { &*ptr::from_ref(raw).cast::<L>() })
+}
+
 /// The part for the model of a raw lock, if it is one of this crate's.
 fn core_of<R>(raw: &R) -> Option<&Core> {
-    fn cast<R, L: 'static>(raw: &R) -> Option<&L> {
-        // SAFETY: 1. It is the same type: `L` has no lifetimes that could differ.
-        (type_id_of::<R>() == TypeId::of::<L>()).then(|| unsafe { &*ptr::from_ref(raw).cast::<L>() })
-    }
     cast::<R, RawMutex>(raw)
         .map(RawMutex::core)
         .or_else(|| cast::<R, RawFairMutex>(raw).map(RawFairMutex::core))
@@ -284,6 +308,9 @@ pub(super) fn at<R>(raw: &R, site: Site) {
 pub(super) fn own<R>(raw: &R, info: &'static Info) {
     if let Some(core) = core_of(raw) {
         core.own(info);
+    }
+    if let Some(lock) = cast::<R, RawRwLock>(raw) {
+        lock.own_places(info);
     }
 }
 

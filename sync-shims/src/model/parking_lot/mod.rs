@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`lock_api`] | the locks and guards around raw locks |
 //! | `raw_mutex`, `raw_rwlock` | the raw locks |
+//! | `rwlock_apart` | a reader-writer lock as several objects, so that the order of readers is not explored |
 //! | `rwlock_states` | what the operations of a reader-writer lock do, as pure functions |
 //! | `core` | what the raw locks have in common |
 //! | `condvar`, `once` | the types of these names |
@@ -22,6 +23,7 @@ pub mod lock_api;
 mod once;
 mod raw_mutex;
 mod raw_rwlock;
+mod rwlock_apart;
 mod rwlock_states;
 mod thread_id;
 

@@ -1,4 +1,5 @@
-//! The reader-writer lock, without the value it protects: one guarded object, whose states are in `rwlock_states`.
+//! The reader-writer lock, without the value it protects: one guarded object, whose states are in `rwlock_states`; or, as long
+//! as it is only read and written, several, see `rwlock_apart`.
 //!
 //! Fair unlocks are modelled as unlocks, for the reason given in `raw_mutex`.
 
@@ -10,6 +11,7 @@ use dpor::{Info, Outs, Role};
 use real::lock_api::{self, RawRwLock as _, RawRwLockUpgrade as _};
 
 use super::core::{Call, Core, Hold, Release, outside};
+use super::rwlock_apart::Apart;
 use super::rwlock_states::{self as states, BUSY, CLAIMED};
 use crate::model::controller;
 use crate::model::event::{Answer, Site};
@@ -18,6 +20,7 @@ use crate::model::event::{Answer, Site};
 #[derive(Debug)]
 pub struct RawRwLock {
     core: Core,
+    pub(super) apart: Apart,
     real: real::RwLock<()>,
 }
 
@@ -30,7 +33,7 @@ const fn info(name: &'static str, role: Role) -> Info {
 
 macro_rules! infos {
     ($($name:ident $role:ident $text:literal)*) => {
-        $(static $name: Info = info($text, Role::$role);)*
+        $(pub(super) static $name: Info = info($text, Role::$role);)*
     };
 }
 
@@ -80,6 +83,7 @@ impl RawRwLock {
 
     /// Takes the lock by `call`, or outside a model by `real`; whether it was had.
     fn take(&self, hold: Hold, call: Call, site: Site, real: impl FnOnce() -> bool) -> bool {
+        self.as_whole(site);
         let answer = self.core.perform(call, site);
         self.taken(hold, answer, real)
     }
@@ -104,6 +108,7 @@ impl RawRwLock {
 
     /// The same for a writer, by `call` which claims the lock, and `wait` if there are readers to wait for.
     fn take_to_write(&self, call: Call, wait: Outs, site: Site, real: impl FnOnce() -> bool) -> bool {
+        self.as_whole(site);
         let timed = call.timed;
         let mut answer = self.core.perform(call, site);
         if answer == Answer::Done(CLAIMED) {
@@ -124,6 +129,17 @@ impl RawRwLock {
             Release::Real => real(),
             Release::Nothing => {}
             Release::Model(arg) => {
+                let in_parts = match (hold, then) {
+                    (Hold::Shared, None) => self.unlock_read_in_parts(info, site),
+                    (Hold::Exclusive, None) => self.unlock_write_in_parts(arg, info, site),
+                    _ => {
+                        self.as_whole(site);
+                        false
+                    }
+                };
+                if in_parts {
+                    return;
+                }
                 let arg = if hold == Hold::Shared { 0 } else { arg };
                 self.core.perform(Call { arg, ..Call::new(outs, info) }, site);
                 if let Some(then) = then {
@@ -151,6 +167,7 @@ impl RawRwLock {
     }
 
     fn looks(&self, outs: Outs, info: &'static Info, site: Site, real: impl FnOnce() -> bool) -> bool {
+        self.as_whole(site);
         match self.core.perform(Call::new(outs, info), site) {
             Answer::Outside => real(),
             Answer::Done(locked) => locked != 0,
@@ -214,12 +231,21 @@ macro_rules! bumps {
 // SAFETY: 1. In a model, the guarded object lets one thread write or any number read, and its events order what they did. 2.
 // Outside, the real lock does. 3. An inert thread only runs while no other does.
 unsafe impl lock_api::RawRwLock for RawRwLock {
-    const INIT: Self = RawRwLock { core: Core::new(), real: real::RwLock::new(()) };
+    const INIT: Self = RawRwLock { core: Core::new(), apart: Apart::new(), real: real::RwLock::new(()) };
 
     type GuardMarker = <real::RawRwLock as lock_api::RawRwLock>::GuardMarker;
 
-    waits! {
-        lock_shared Shared read READ;
+    #[track_caller]
+    fn lock_shared(&self) {
+        let site = Location::caller();
+        let real = || {
+            self.real().lock_shared();
+            true
+        };
+        match self.read_in_parts(site) {
+            Some(answer) => self.taken(Hold::Shared, answer, real),
+            None => self.take(Hold::Shared, Call::new(states::read, &READ), site, real),
+        };
     }
 
     takes! {
@@ -234,10 +260,15 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 
     #[track_caller]
     fn lock_exclusive(&self) {
-        self.take_to_write(Call::new(states::write, &WRITE), states::wait_for_readers, Location::caller(), || {
+        let site = Location::caller();
+        let real = || {
             self.real().lock_exclusive();
             true
-        });
+        };
+        match self.write_in_parts(site) {
+            Some(answer) => self.taken(Hold::Exclusive, answer, real),
+            None => self.take_to_write(Call::new(states::write, &WRITE), states::wait_for_readers, site, real),
+        };
     }
 
     #[track_caller]

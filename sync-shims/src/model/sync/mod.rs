@@ -18,7 +18,7 @@ mod once;
 mod once_lock;
 pub(crate) mod raw_mutex;
 pub(crate) mod raw_once;
-mod raw_rwlock;
+pub(crate) mod raw_rwlock;
 mod rwlock;
 
 #[doc(no_inline)]

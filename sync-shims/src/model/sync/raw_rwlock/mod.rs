@@ -22,7 +22,7 @@
 //! | `lock` | the operations of a lock |
 
 mod lock;
-mod places;
-mod states;
+pub(crate) mod places;
+pub(crate) mod states;
 
 pub(crate) use lock::{RawRwLock, Reading, Writing};

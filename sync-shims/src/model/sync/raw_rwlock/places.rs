@@ -10,15 +10,15 @@ use crate::model::event::{Identity, Site};
 
 /// What an exploration has learnt about the locks that are created at a place in the source. The lower bits are the threads
 /// that read.
-pub(super) mod facts {
+pub(crate) mod facts {
     /// Threads from this number on have no bit.
-    pub(in super::super) const THREADS: u32 = 56;
+    pub(crate) const THREADS: u32 = 56;
     /// It must be one object.
-    pub(in super::super) const WHOLE: u64 = 1 << 56;
+    pub(crate) const WHOLE: u64 = 1 << 56;
     /// A thread reads that reads already.
-    pub(in super::super) const RECURSIVE: u64 = 1 << 57;
+    pub(crate) const RECURSIVE: u64 = 1 << 57;
     /// It is poisoned at some time.
-    pub(in super::super) const POISONED: u64 = 1 << 58;
+    pub(crate) const POISONED: u64 = 1 << 58;
 }
 
 /// Where a reader is counted.
@@ -32,15 +32,15 @@ pub(crate) enum Place {
 
 /// The objects of a lock in one execution, but for the whole.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(crate) struct Places {
     execution: u64,
-    pub(super) facts: u64,
+    pub(crate) facts: u64,
     /// One for each thread that reads, in the order of their numbers.
-    pub(super) own: Box<[Identity]>,
+    pub(crate) own: Box<[Identity]>,
     /// How many guards for reading each thread has.
     reading: Mutex<Vec<(ThreadId, u32)>>,
     /// Tells the objects of this lock from others in a report.
-    pub(super) group: u64,
+    pub(crate) group: u64,
 }
 
 impl Places {
@@ -57,12 +57,12 @@ impl Places {
         }
     }
 
-    pub(super) fn has(&self, fact: u64) -> bool {
+    pub(crate) fn has(&self, fact: u64) -> bool {
         self.facts & fact != 0
     }
 
     /// Where the thread is counted if it reads; the fact that has to be learnt first if that is not known.
-    pub(super) fn of(&self, thread: ThreadId) -> Result<Place, u64> {
+    pub(crate) fn of(&self, thread: ThreadId) -> Result<Place, u64> {
         if self.has(facts::WHOLE) {
             return Ok(Place::Whole);
         }
@@ -85,35 +85,35 @@ impl Places {
         f(&mut reading.last_mut().expect("it was pushed").1)
     }
 
-    pub(super) fn reads(&self, thread: ThreadId) -> bool {
+    pub(crate) fn reads(&self, thread: ThreadId) -> bool {
         self.count(thread, |count| *count > 0)
     }
 
-    pub(super) fn add_reader(&self, thread: ThreadId) {
+    pub(crate) fn add_reader(&self, thread: ThreadId) {
         self.count(thread, |count| *count += 1);
     }
 
-    pub(super) fn remove_reader(&self, thread: ThreadId) {
+    pub(crate) fn remove_reader(&self, thread: ThreadId) {
         self.count(thread, |count| *count = count.saturating_sub(1));
     }
 }
 
 /// The places of the running execution; those of an earlier one are forgotten.
 #[derive(Debug)]
-pub(super) struct Current(Mutex<Option<Arc<Places>>>);
+pub(crate) struct Current(Mutex<Option<Arc<Places>>>);
 
 impl Current {
-    pub(super) const fn new() -> Current {
+    pub(crate) const fn new() -> Current {
         Current(Mutex::new(None))
     }
 
     /// Those of the running execution, if it has used the lock.
-    pub(super) fn known(&self, controller: &dyn Controller) -> Option<Arc<Places>> {
+    pub(crate) fn known(&self, controller: &dyn Controller) -> Option<Arc<Places>> {
         let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         places.as_ref().filter(|places| places.execution == controller.execution()).cloned()
     }
 
-    pub(super) fn get(&self, controller: &dyn Controller, created: Site) -> Arc<Places> {
+    pub(crate) fn get(&self, controller: &dyn Controller, created: Site) -> Arc<Places> {
         if let Some(known) = self.known(controller) {
             return known;
         }
@@ -123,7 +123,7 @@ impl Current {
     }
 
     /// Has the exploration start again with one more thing known. The thread is unwound, or inert if it is unwinding already.
-    pub(super) fn learn(&self, controller: &dyn Controller, created: Site, fact: u64) -> Arc<Places> {
+    pub(crate) fn learn(&self, controller: &dyn Controller, created: Site, fact: u64) -> Arc<Places> {
         controller.learn(created, fact);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.get(controller, created)

@@ -8,16 +8,16 @@
 
 use dpor::{Outcome, Outcomes, ThreadId};
 
-pub(super) const READER: u64 = 1;
+pub(crate) const READER: u64 = 1;
 const READERS: u64 = 0xffff;
-pub(super) const WAITER: u64 = 1 << 16;
+pub(crate) const WAITER: u64 = 1 << 16;
 const WAITERS: u64 = 0xffff << 16;
 
 /// What the operations that take something result in when they have it, or when it cannot be had.
-pub(super) const TAKEN: u64 = 0;
-pub(super) const BUSY: u64 = 1;
+pub(crate) const TAKEN: u64 = 0;
+pub(crate) const BUSY: u64 = 1;
 
-pub(super) fn writes(thread: ThreadId) -> u64 {
+pub(crate) fn writes(thread: ThreadId) -> u64 {
     (u64::from(thread.0) + 1) << 32
 }
 
@@ -33,13 +33,13 @@ fn is_free(state: u64) -> bool {
     !is_written(state) && state & READERS == 0
 }
 
-pub(super) fn read_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn read_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     if !is_written(state) && state & WAITERS == 0 && state & READERS != READERS {
         out.push(Outcome::write(state + READER, TAKEN));
     }
 }
 
-pub(super) fn try_read_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(crate) fn try_read_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     read_outs(state, args, thread, out);
     if out.as_slice().is_empty() {
         out.push(Outcome::read(BUSY));
@@ -47,40 +47,40 @@ pub(super) fn try_read_outs(state: u64, args: [u64; 2], thread: ThreadId, out: &
 }
 
 /// A writer says that it waits. It always can, so that it goes before or after any reader that comes.
-pub(super) fn announce_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn announce_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     if state & WAITERS != WAITERS {
         out.push(Outcome::write(state + WAITER, TAKEN));
     }
 }
 
 /// The first argument is `WAITER` if the writer has announced itself.
-pub(super) fn write_outs(state: u64, [announced, _]: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(crate) fn write_outs(state: u64, [announced, _]: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     if is_free(state) && state & WAITERS >= announced {
         out.push(Outcome::write((state - announced) | writes(thread), TAKEN));
     }
 }
 
 /// Waiting writers are no reason not to be first.
-pub(super) fn try_write_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(crate) fn try_write_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     write_outs(state, [0; 2], thread, out);
     if out.as_slice().is_empty() {
         out.push(Outcome::read(BUSY));
     }
 }
 
-pub(super) fn unlock_read_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+pub(crate) fn unlock_read_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     if !is_written(state) && state & READERS != 0 {
         out.push(Outcome::write(state - READER, 0));
     }
 }
 
-pub(super) fn unlock_write_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(crate) fn unlock_write_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     if is_written_by(state, thread) {
         out.push(Outcome::write(state & WAITERS, 0));
     }
 }
 
-pub(super) fn downgrade_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
+pub(crate) fn downgrade_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mut Outcomes) {
     if is_written_by(state, thread) {
         out.push(Outcome::write(state & WAITERS | READER, 0));
     }

@@ -81,7 +81,11 @@ fn a_variable_that_does_not_parse_is_named() {
         ("INTERLEAVE_PREEMPTIONS", "two", "a number"),
         ("INTERLEAVE_MEMORY", "tso", "`sc` or `rc11`"),
         ("INTERLEAVE_MAX_DURATION", "1h", "a number of seconds, such as `2.5`"),
-        ("INTERLEAVE_STRATEGY", "all", "`exhaustive`, `interleavings` or `random`"),
+        (
+            "INTERLEAVE_STRATEGY",
+            "all",
+            "`exhaustive`, `interleavings`, `random`, `pct:<depth>`, `pos`, `portfolio` or `auto`",
+        ),
     ] {
         let output = child("child_passes", &[(name, value)]);
         assert!(!output.status.success());
@@ -103,6 +107,27 @@ fn a_token_replays_and_a_damaged_one_is_refused() {
     says(&text(&output), &["error[interleave::replay]", "the replay token is damaged"]);
     let output = child("child_passes", &[("INTERLEAVE_REPLAY", token)]);
     says(&text(&output), &["error[interleave::replay]", "has an execution of the test `child_loses_update`"]);
+}
+
+/// What was found at random and not reduced is reduced when it is replayed; the new token replays what is left of it.
+#[test]
+fn a_replay_is_reduced_on_request() {
+    let token_of = |report: &str| {
+        let token = report.lines().find_map(|line| line.trim().strip_prefix("token")).expect("a token is printed");
+        token.trim().to_owned()
+    };
+    let as_found = [("INTERLEAVE_STRATEGY", "random"), ("INTERLEAVE_SHRINK", "0")];
+    let first = text(&child("child_loses_update", &as_found));
+    says(&first, &["of a random search with seed 0"]);
+    let token = token_of(&first);
+    let shrink = [("INTERLEAVE_REPLAY", token.as_str()), ("INTERLEAVE_SHRINK", "1")];
+    let reduced = text(&child("child_loses_update", &shrink));
+    says(
+        &reduced,
+        &["assertion `left == right` failed", "replayed; shrunk from ", "; 1 preemption (with 0 preemptions: "],
+    );
+    let again = text(&child("child_loses_update", &[("INTERLEAVE_REPLAY", &token_of(&reduced))]));
+    says(&again, &["assertion `left == right` failed", "= found: replayed"]);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use dpor::{Action, Budget, EventId, Explorer, Info, Op, Ordering, Part, Role, ThreadId};
-use sync_shims::model::controller::{CLAIMED, GAVE_UP, Target};
+use sync_shims::model::controller::{CLAIMED, GAVE_UP, Reason, Target};
 
 use crate::engine::{Failure, PanicNote, Site};
-use crate::report::trace::{self, Effect, Mark, Object, Place, RacyAccess, ReadsFrom, Step, Waiter};
+use crate::report::trace::{self, Effect, End, Mark, Object, Place, RacyAccess, ReadsFrom, Step, Waiter};
 use crate::value;
 
 /// A step with what only the recorder needs.
@@ -68,6 +68,8 @@ pub(crate) struct Recorder {
     object_of: HashMap<dpor::ObjectId, usize>,
     /// Of objects that are one for users.
     group_of: HashMap<u64, usize>,
+    /// What threads have said last about what they wait for.
+    reasons: HashMap<ThreadId, Reason>,
     steps: Vec<Recorded>,
     step_of: HashMap<EventId, usize>,
     /// Who could run before the operation that is being tried.
@@ -96,6 +98,7 @@ impl Recorder {
             objects: Vec::new(),
             object_of: HashMap::new(),
             group_of: HashMap::new(),
+            reasons: HashMap::new(),
             steps: Vec::new(),
             step_of: HashMap::new(),
             before: Vec::new(),
@@ -133,6 +136,28 @@ impl Recorder {
     /// Goes on after a panic that was caught.
     fn resume_after_panic(&mut self) {
         self.over = false;
+    }
+
+    /// The thread is about to wait for something.
+    pub(crate) fn awaits(&mut self, thread: ThreadId, reason: Reason) {
+        if !self.group_of.contains_key(&reason.group) {
+            self.group_of.insert(reason.group, self.objects.len());
+            self.objects.push(Object { family: reason.family, name: None, created: Some(place(reason.created)) });
+        }
+        self.reasons.insert(thread, reason);
+    }
+
+    /// What the thread, which waits in `op`, has said about that.
+    fn reason(&self, thread: ThreadId, op: &Op) -> Option<(usize, Vec<End>)> {
+        let reason = self.reasons.get(&thread)?;
+        let object = *self.group_of.get(&reason.group)?;
+        if !matches!(op.action, Action::Await { .. }) && self.object_of.get(&op.object) != Some(&object) {
+            return None;
+        }
+        let user = |end: &sync_shims::model::controller::End| self.place_of.get(&end.user?).copied();
+        let ends = (reason.ends)();
+        let ends = ends.iter().map(|end| End { what: end.what, created: place(end.created), user: user(end) });
+        Some((object, ends.collect()))
     }
 
     /// An operation is about to be tried.
@@ -207,6 +232,10 @@ impl Recorder {
             return;
         }
         if matches!(op.action, Action::Spin | Action::Yield) && graph.event(first).part != Part::Spin {
+            return;
+        }
+        if matches!(op.action, Action::Await { .. }) {
+            // What it has waited for shows in the next step.
             return;
         }
         let number = self.steps.len() + 1;
@@ -496,7 +525,10 @@ impl Recorder {
 
     fn waiter(&self, explorer: &Explorer, thread: ThreadId) -> Option<Waiter> {
         let op = *explorer.pending(thread)?;
-        let object = self.object_of.get(&op.object).copied();
+        let (object, ends) = match self.reason(thread, &op) {
+            Some((object, ends)) => (Some(object), ends),
+            None => (self.object_of.get(&op.object).copied(), Vec::new()),
+        };
         let waits_for = match (op.action, op.info.role) {
             (Action::Join { thread: other }, _) => vec![(self.place_of.get(&other).copied()?, None)],
             (_, role @ (Role::Acquire | Role::Share)) => self.owners(op.object, role, thread),
@@ -511,6 +543,7 @@ impl Recorder {
             waits_for,
             role: op.info.role,
             last_signal,
+            ends,
             site: place(op.site),
         })
     }

@@ -69,6 +69,8 @@ pub enum Kind {
     Fence,
     /// [`Action::Choose`]
     Choose,
+    /// [`Action::Await`]
+    Await,
     /// [`Action::Spawn`]
     Spawn,
     /// [`Action::Join`]
@@ -93,6 +95,7 @@ impl Kind {
             Kind::Object => "operation on an object",
             Kind::Fence => "fence",
             Kind::Choose => "choice",
+            Kind::Await => "wait",
             Kind::Spawn => "spawn",
             Kind::Join => "join",
             Kind::Ended => "is_finished",
@@ -250,7 +253,13 @@ impl Event {
     /// Whether its outcome draws from a budget or is not canonical: such an event may not be deleted by a revisit.
     #[inline]
     pub(crate) fn is_canonical(&self) -> bool {
-        self.choice == 0 || (self.kind == Kind::Spin && self.choice == spin_choice::PASS)
+        self.choice == 0
+            || match self.kind {
+                Kind::Spin => self.choice == spin_choice::PASS,
+                // It has no alternatives.
+                Kind::Await => true,
+                _ => false,
+            }
     }
 
     /// Whether it is an access to an object (not a join).
@@ -289,6 +298,7 @@ pub(crate) fn label(thread: ThreadId, op: &Op, memory: Memory) -> (Label, Part) 
         }
         Action::Fence { order } => (one(Kind::Fence, ObjectId::NONE, of(order)), Part::Fence),
         Action::Choose { .. } => (one(Kind::Choose, ObjectId::NONE, Order::RELAXED), Part::Choice),
+        Action::Await { .. } => (one(Kind::Await, ObjectId::NONE, Order::RELAXED), Part::Choice),
         Action::Spawn => (one(Kind::Spawn, ObjectId::NONE, Order::RELAXED), Part::Spawn),
         Action::Join { .. } => (one(Kind::Join, ObjectId::NONE, Order::ACQUIRE), Part::Join),
         // The end of a thread is a simulated object too.

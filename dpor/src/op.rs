@@ -195,6 +195,17 @@ pub enum Action {
         /// What a choice other than 0 costs.
         budget: Budget,
     },
+    /// Waits until the program can tell which of several things has come about, each of which stays so and rules out the
+    /// others: a message has been sent, or all who could send it are gone. It returns what `settled` says of `arg`.
+    ///
+    /// It is no decision, and it orders nothing. What it says must follow from what the thread waits for and reads right
+    /// after it, with operations of their own.
+    Await {
+        /// What has come about; `None` as long as it is open.
+        settled: fn(arg: u64) -> Option<u32>,
+        /// Passed to `settled`.
+        arg: u64,
+    },
     /// A new thread; returns its `ThreadId`.
     Spawn,
     /// Waits for the end of a thread.

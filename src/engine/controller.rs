@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::time::Duration;
 
 use dpor::{Access, Action, Info, Op, Step, ThreadId};
-use sync_shims::model::controller::{Controller, Inert, Scope, Slot, Target, ThreadSpec};
+use sync_shims::model::controller::{Controller, Inert, Reason, Scope, Slot, Target, ThreadSpec};
 use sync_shims::model::statics::is_static;
 
 use super::threads::Teardown;
@@ -206,6 +206,15 @@ impl Controller for Engine {
 
     fn allows_static(&self, address: *const ()) -> bool {
         !self.gives_up_on_static(address)
+    }
+
+    fn awaits(&self, reason: &mut dyn FnMut() -> Reason) {
+        if let Some(recorder) = &self.recorder
+            && self.phase.get() == Phase::Running
+        {
+            let reason = reason();
+            recorder.with(|recorder| recorder.awaits(self.current.get(), reason));
+        }
     }
 
     fn ordered_drop(&self, enter: bool) {

@@ -136,8 +136,21 @@ pub struct Waiter {
     pub role: Role,
     /// The last step that signalled the object (`unpark`, `notify_one`), if any.
     pub last_signal: Option<usize>,
+    /// The other ends of a channel that are there, whose holders do nothing.
+    pub ends: Vec<End>,
     /// Where it waits.
     pub site: Place,
+}
+
+/// One end of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// What it is called: `sender`.
+    pub what: &'static str,
+    /// Where it was created.
+    pub created: Place,
+    /// The thread that used it last, if any has.
+    pub user: Option<usize>,
 }
 
 /// One of the two accesses of a data race.

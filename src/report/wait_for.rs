@@ -53,6 +53,7 @@ mod tests {
             waits_for: on.iter().map(|thread| (*thread, None)).collect(),
             role: Role::Acquire,
             last_signal: None,
+            ends: Vec::new(),
             site: Place { file: String::new(), line: 1, column: 1 },
         };
         edges.iter().map(waiter).collect()

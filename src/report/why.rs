@@ -5,11 +5,13 @@ use super::measure::{pad, width, wrap};
 use super::names::Names;
 use super::source::shown;
 use super::style::{Style, Tone};
-use super::trace::{Failure, Place, RacyAccess, Trace, Waiter};
+use super::trace::{End, Failure, Place, RacyAccess, Trace, Waiter};
 use super::wait_for;
 
 /// Where the texts of the blocks at the end of a report start.
 pub(crate) const LABEL: usize = 11;
+/// Ends of a channel that are named.
+const ENDS: usize = 3;
 /// Threads that are explained one by one.
 const EXPLAINED: usize = 6;
 
@@ -130,7 +132,20 @@ impl Story<'_> {
         if waiter.waits_for.is_empty() {
             texts.push(self.no_signal(waiter, &object));
         }
+        texts.extend(waiter.ends.iter().take(ENDS).map(|end| self.end(end, &object)));
+        if waiter.ends.len() > ENDS {
+            texts.push(format!("and {} more", waiter.ends.len() - ENDS));
+        }
         texts
+    }
+
+    /// Who has the other end of a channel.
+    fn end(&self, end: &End, object: &str) -> String {
+        let user = match end.user {
+            Some(user) => format!("{} was the last to use it", self.thread(user)),
+            None => "nobody has used it".to_owned(),
+        };
+        format!("the {} of {object} made at {} is still there; {user}", end.what, self.place(&end.created))
     }
 
     fn held(&self, object: &str, waiter: usize, owner: usize, step: Option<usize>) -> String {

@@ -140,6 +140,7 @@ impl Explorer {
                 Step::Done(0)
             }
             Action::Choose { alternatives, budget } => self.add_choice(thread, op, alternatives, budget),
+            Action::Await { .. } => self.add_await(thread, op, None),
             Action::Spawn => self.add_spawn(thread, op),
             Action::Join { thread: other } => self.add_join(thread, op, other),
             Action::Spin | Action::Yield => self.add_spin(thread, op),

@@ -9,9 +9,11 @@
 //! | `spin` | loops that wait |
 //! | `estimate` | how many executions there are |
 //! | `share` | work that one explorer gives to another |
+//! | `await_fact` | waits for what the program can tell by itself |
 //! | `walk` | strategies that take one decision at a time: all interleavings, random, replay |
 //! | `race` | plain accesses |
 
+mod await_fact;
 mod config;
 mod estimate;
 mod exhaustive;
@@ -361,6 +363,7 @@ impl Explorer {
                 Self::eval(&mut self.outcomes, op, graph.value_of(op.object, newest), thread);
                 !self.outcomes.as_slice().is_empty()
             }
+            Action::Await { settled, arg } => settled(arg).is_some(),
             Action::Assume => false,
             _ => true,
         }

@@ -190,7 +190,7 @@ impl Explorer {
                 self.run.wrote = true;
                 0
             }
-            Action::Choose { .. } => u64::from(graph.events[id.index()].choice),
+            Action::Choose { .. } | Action::Await { .. } => u64::from(graph.events[id.index()].choice),
             Action::Spawn => graph.spawned_thread(id).map_or(0, |child| u64::from(child.0)),
             Action::End => {
                 graph.events[id.index()].value = 1;

@@ -1,7 +1,7 @@
 //! Strategies that take one decision at a time, which thread goes next and which outcome it gets, and build the graph along
 //! the way: all interleavings without reduction, random ones, and the replay of a given one.
 //!
-//! `Spawn`, `End` and a `Join` that can proceed commute with everything and are performed as soon as they are reached.
+//! `Spawn`, `End`, and a `Join` or an `Await` that can proceed commute with everything and are performed as soon as they are reached.
 
 use super::Explorer;
 use super::config::{Step, Strategy};
@@ -274,6 +274,7 @@ impl Explorer {
         let at_once = match op.action {
             Action::Spawn | Action::End => true,
             Action::Join { thread: other } => self.run.has_ended(other),
+            Action::Await { settled, arg } => settled(arg).is_some(),
             _ => false,
         };
         if at_once && self.walk.given().is_none() {
@@ -311,7 +312,7 @@ impl Explorer {
             return None;
         }
         if let Some(decision) = self.walk.given() {
-            if self.exists(decision.thread) && self.is_ready(decision.thread) {
+            if self.exists(decision.thread) && (self.is_ready(decision.thread) || self.awaits(decision.thread)) {
                 self.run.granted = Some(decision.thread);
                 return Some(decision.thread);
             }
@@ -335,7 +336,9 @@ impl Explorer {
             Source::Planned { .. } => return Some(self.planned(&ready)),
             _ => {}
         }
-        let joins = |t: &&ThreadId| matches!(self.pending(**t).map(|op| op.action), Some(Action::Join { .. }));
+        let joins = |t: &&ThreadId| {
+            matches!(self.pending(**t).map(|op| op.action), Some(Action::Join { .. } | Action::Await { .. }))
+        };
         if let Some(&joiner) = ready.iter().find(joins).filter(|_| !given) {
             self.run.granted = Some(joiner);
             return Some(joiner);
@@ -518,6 +521,7 @@ impl Explorer {
                 Step::Done(0)
             }
             Action::Choose { alternatives, budget } => self.walk_choose(thread, op, alternatives, budget, given),
+            Action::Await { .. } => self.add_await(thread, op, given.map(|decision| decision.choice)),
             Action::Spawn => self.add_spawn(thread, op),
             Action::Join { thread: other } => self.add_join(thread, op, other),
             Action::Spin | Action::Yield => self.walk_spin(thread, op, given),

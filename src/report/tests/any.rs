@@ -78,6 +78,7 @@ fn waits() -> impl Strategy<Value = Vec<Waiter>> {
             waits_for,
             role,
             last_signal,
+            ends: Vec::new(),
             ..waiter(thread, "lock", object, site)
         };
         all.into_iter().enumerate().map(build).collect()

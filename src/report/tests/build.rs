@@ -110,7 +110,16 @@ pub(crate) fn text(text: &str) -> Effect {
 }
 
 pub(crate) fn waiter(thread: usize, method: &'static str, object: Option<usize>, site: Place) -> Waiter {
-    Waiter { thread, method, object, waits_for: Vec::new(), role: Role::Acquire, last_signal: None, site }
+    Waiter {
+        thread,
+        method,
+        object,
+        waits_for: Vec::new(),
+        role: Role::Acquire,
+        last_signal: None,
+        ends: Vec::new(),
+        site,
+    }
 }
 
 impl Waiter {

@@ -149,6 +149,12 @@ pub trait Controller {
     /// thread is unwinding already, makes it inert and returns.
     fn learn(&self, site: &'static Location<'static>, facts: u64);
 
+    /// What the running thread is about to wait for, so that it can be explained if it waits for ever. `reason` is asked only
+    /// if the execution is being recorded.
+    fn awaits(&self, reason: &mut dyn FnMut() -> Reason) {
+        let _ = reason;
+    }
+
     /// Enters (`true`) or leaves code of the running thread that is ordered after everything that happened to the memory it
     /// touches, by a count that is not modelled: the drop of the value of an `Arc`. Plain and exclusive accesses made in
     /// between race with nothing that came before them. Nests.
@@ -210,6 +216,35 @@ pub trait Controller {
     fn offers(&self, budget: Budget) {
         let _ = budget;
     }
+}
+
+/// What a thread waits for that others would have to do with their end of something.
+pub struct Reason {
+    /// The number of the object, see [`Target::group`].
+    pub group: u64,
+    /// The type of the object, as the user writes it.
+    pub family: &'static str,
+    /// Where the object was created.
+    pub created: &'static Location<'static>,
+    /// The other ends that there are.
+    pub ends: Box<dyn Fn() -> Vec<End> + Send>,
+}
+
+/// One end of a channel that is still there.
+#[derive(Clone, Copy, Debug)]
+pub struct End {
+    /// What it is called: `sender`.
+    pub what: &'static str,
+    /// Where it was created.
+    pub created: &'static Location<'static>,
+    /// The thread that used it last, if any has.
+    pub user: Option<ThreadId>,
+}
+
+/// A number for [`Target::group`].
+pub fn new_group() -> u64 {
+    static GROUPS: AtomicU64 = AtomicU64::new(1);
+    GROUPS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// What a thread does.

@@ -122,6 +122,30 @@ pub fn perform(identity: &Identity, init: u64, action: Action, info: &'static In
     })
 }
 
+/// As [`perform`], for one of several objects that are one for users: see [`Target::group`].
+///
+/// # Panics
+///
+/// As [`perform`].
+#[inline]
+#[track_caller]
+pub fn perform_part(
+    group: u64,
+    identity: &Identity,
+    init: u64,
+    action: Action,
+    info: &'static Info,
+    site: Site,
+) -> Answer {
+    current(|controller| match controller {
+        Some(controller) => perform_in(controller, Some(Target { group, ..identity.target(init) }), action, info, site),
+        None => {
+            identity.outside(info);
+            Answer::Outside
+        }
+    })
+}
+
 /// Performs an action that has no object: a fence, a choice, a spawn, a yield.
 ///
 /// # Panics

@@ -171,6 +171,9 @@ impl Controller for Fake {
                 Action::Join { thread } if !self.ended.borrow().contains(&thread.0) => panic_any(Failed("blocked")),
                 Action::Ended { thread } => u64::from(self.ended.borrow().contains(&thread.0)),
                 Action::Choose { .. } => self.choose(),
+                Action::Await { settled, arg } => {
+                    u64::from(settled(arg).unwrap_or_else(|| panic_any(Failed("blocked"))))
+                }
                 _ => 0,
             });
         };

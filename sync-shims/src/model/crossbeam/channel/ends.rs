@@ -12,11 +12,18 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dpor::{Info, Role};
+use dpor::{Info, Outcome, Outcomes, Role, ThreadId};
 
 use crate::model::controller::{Controller, current};
 use crate::model::event::{Answer, Identity, Site, perform};
-use crate::model::sync::mpsc::chan::{count_outs, info, object};
+use crate::model::sync::mpsc::chan::{info, object};
+
+fn count_outs(state: u64, [change, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    // An exploration also asks about states without the end that is dropped.
+    if let Some(count) = state.checked_add_signed(change.cast_signed()) {
+        out.push(Outcome::write(count, state));
+    }
+}
 
 /// A side of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,8 +20,9 @@ use super::ends::{Dropped, Ends, Side};
 use super::{Attempt, Patience, look};
 use crate::model::controller::{Controller, current};
 use crate::model::event::{Answer, Identity, Site, perform};
-use crate::model::sync::mpsc::chan::{
-    DONE, EMPTY, NEVER, NOTHING, info, locked, look_outs, object, set_outs, wait_or_give_up_outs, wait_outs,
+use crate::model::sync::mpsc::chan::{info, locked, object};
+use crate::model::sync::mpsc::states::{
+    DONE, EMPTY, NEVER, NOTHING, look_outs, set_outs, wait_or_give_up_outs, wait_outs,
 };
 
 /// Sets what is not set yet; what is set already is only seen.

@@ -6,7 +6,8 @@ use dpor::{Action, Info, Outcome, Outcomes, Role, ThreadId};
 
 use super::{Attempt, Patience};
 use crate::model::event::{Answer, Identity, Site, perform, perform_alone};
-use crate::model::sync::mpsc::chan::{info, look_outs, object};
+use crate::model::sync::mpsc::chan::{info, object};
+use crate::model::sync::mpsc::states::look_outs;
 
 /// Of a timer that fires once: it may fire, it has fired, the message has been taken.
 const RUNNING: u64 = 0;

@@ -1,70 +1,18 @@
 //! A channel in a model: its objects and what is done to them.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dpor::{Action, Info, Outcome, Outcomes, Outs, Role, ThreadId};
+use dpor::{Action, Info, Outs, Role};
 
-use crate::model::controller::{Controller, current};
-use crate::model::event::{Answer, Identity, Site, perform};
+use super::ends::{Awaited, Handle, whoever_receives, whoever_sends};
+use super::states::{
+    ANY, DONE, EMPTY, GONE, NEVER, NOTHING, TICKET, assign_outs, leave_outs, look_outs, set_outs, take_ticket_outs,
+    wait_or_give_up_outs, wait_outs,
+};
+use crate::model::controller::{Controller, current, new_group};
+use crate::model::event::{Answer, Identity, Site, perform_alone, perform_part};
 use crate::model::sync::Arc;
-
-/// The receiver is gone, in the state of the tickets, whose number is in the bits above.
-const GONE: u64 = 1;
-const TICKET: u64 = 2;
-
-/// The states of a message's objects. What is in one of the other states stays so.
-pub(crate) const EMPTY: u64 = 0;
-/// It can be received; it has been received.
-pub(crate) const DONE: u64 = 1;
-/// It never will be.
-pub(crate) const NEVER: u64 = 2;
-
-/// What looking for a message in vain results in.
-pub(crate) const NOTHING: u64 = 3;
-
-/// The first argument is a ticket; if that is not the next one any more, it is not taken.
-const ANY: u64 = u64::MAX;
-
-fn take_ticket_outs(state: u64, [expected, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    let next = state / TICKET;
-    let takes = state & GONE == 0 && (expected == ANY || expected == next);
-    out.push(if takes { Outcome::write(state + TICKET, state) } else { Outcome::read(state) });
-}
-
-pub(crate) fn look_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::read(state));
-}
-
-fn leave_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(state | GONE, 0));
-}
-
-pub(crate) fn set_outs(state: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    // It is done once; what comes later changes nothing.
-    out.push(Outcome::write(if state == EMPTY { to } else { state }, 0));
-}
-
-fn assign_outs(_: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::write(to, 0));
-}
-
-pub(crate) fn wait_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    if state != EMPTY {
-        out.push(Outcome::read(state));
-    }
-}
-
-pub(crate) fn wait_or_give_up_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    out.push(Outcome::read(if state == EMPTY { NOTHING } else { state }));
-}
-
-pub(crate) fn count_outs(state: u64, [change, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    // An exploration also asks about states without the sender that is dropped.
-    if let Some(count) = state.checked_add_signed(change.cast_signed()) {
-        out.push(Outcome::write(count, state));
-    }
-}
 
 pub(crate) const fn info(family: &'static str, name: &'static str, role: Role) -> Info {
     Info { name, family, role }
@@ -74,15 +22,18 @@ static SEND: Info = info("Sender", "send", Role::Plain);
 static TRY_SEND: Info = info("SyncSender", "try_send", Role::Plain);
 static SEND_WAIT: Info = info("SyncSender", "send: wait for room", Role::Wait);
 static FILL: Info = info("Sender", "send: message", Role::Signal);
-static CLOSE: Info = info("Sender", "drop: close", Role::Signal);
-static CLONE: Info = info("Sender", "clone", Role::Plain);
-static DROP: Info = info("Sender", "drop", Role::Plain);
+static DROP: Info = info("Sender", "drop", Role::Signal);
 static RECV: Info = info("Receiver", "recv", Role::Wait);
 static TRY_RECV: Info = info("Receiver", "try_recv", Role::Plain);
 static RECV_TIMEOUT: Info = info("Receiver", "recv_timeout", Role::Wait);
 static WANT: Info = info("Receiver", "recv: begin to wait", Role::Plain);
 static FREE: Info = info("Receiver", "recv: make room", Role::Signal);
+static JOIN: Info = info("Receiver", "recv: no sender is left", Role::Wait);
 static LEAVE: Info = info("Receiver", "drop", Role::Plain);
+
+/// What an exploration learns about the channels that are created at a place: a message was looked for while a later one had
+/// been sent already.
+const OVERTAKEN: u64 = 1;
 
 /// One message.
 struct Message<T> {
@@ -90,18 +41,28 @@ struct Message<T> {
     freed: Identity,
     /// Of a channel with capacity 0: whether the receiver waits for it.
     wanted: Identity,
+    /// What `filled` comes to, known a moment earlier.
+    sent: AtomicBool,
     value: Mutex<Option<T>>,
 }
 
 /// A channel.
 pub(super) struct Chan<T> {
     tickets: Identity,
-    senders: Identity,
-    /// Whether the number of senders is an object.
+    /// Whether it can be seen that senders are dropped.
     counted: bool,
+    /// Whether a message may be on its way when one looks for it.
+    overtaken: bool,
     /// Of a bounded channel.
     capacity: Option<u64>,
     created: Site,
+    /// Tells the objects of this channel from others in a report.
+    group: u64,
+    /// The sender that was created with the channel: the others are clones of it, or of clones.
+    first: std::sync::Arc<Handle>,
+    receiver: std::sync::Arc<Handle>,
+    /// How many senders there are.
+    senders: AtomicU64,
     real: Mutex<Real<T>>,
 }
 
@@ -109,7 +70,6 @@ pub(super) struct Chan<T> {
 struct Real<T> {
     messages: Vec<std::sync::Arc<Message<T>>>,
     tickets: u64,
-    senders: usize,
     /// Which message the receiver waits for.
     awaited: Option<u64>,
 }
@@ -150,6 +110,16 @@ pub(super) enum Patience {
     None,
 }
 
+/// What a receiver has found.
+enum Found {
+    Message,
+    Nothing,
+    /// No sender is left.
+    Closed,
+    /// The execution is over.
+    Over,
+}
+
 pub(crate) fn locked<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -168,13 +138,17 @@ pub(crate) fn object(outs: Outs, arg: u64, yields: bool) -> Action {
 
 impl<T> Chan<T> {
     pub(super) fn new(controller: &dyn Controller, capacity: Option<u64>, site: Site) -> Arc<Self> {
-        let real = Real { messages: Vec::new(), tickets: 0, senders: 1, awaited: None };
+        let real = Real { messages: Vec::new(), tickets: 0, awaited: None };
         let chan = Chan {
             tickets: Identity::at(site),
-            senders: Identity::at(site),
             counted: controller.counts(site),
+            overtaken: controller.facts(site) & OVERTAKEN != 0,
             capacity,
             created: site,
+            group: new_group(),
+            first: Handle::new(site),
+            receiver: Handle::new(site),
+            senders: AtomicU64::new(1),
             real: Mutex::new(real),
         };
         // Created here and not at `site`: that the senders are counted is no reason to count the handles.
@@ -188,24 +162,32 @@ impl<T> Chan<T> {
                 filled: Identity::at(self.created),
                 freed: Identity::at(self.created),
                 wanted: Identity::at(self.created),
+                sent: AtomicBool::new(false),
                 value: Mutex::new(None),
             }));
         }
         messages[number as usize].clone()
     }
 
-    fn fill(&self, number: u64, state: u64, info: &'static Info, site: Site) {
-        perform(&self.message(number).filled, EMPTY, object(set_outs, state, false), info, site);
+    fn perform(&self, part: &Identity, init: u64, action: Action, info: &'static Info, site: Site) -> Answer {
+        perform_part(self.group, part, init, action, info, site)
+    }
+
+    /// The message can be received.
+    fn fill(&self, message: &Message<T>, site: Site) {
+        message.sent.store(true, Ordering::Relaxed);
+        self.perform(&message.filled, EMPTY, object(set_outs, DONE, false), &FILL, site);
     }
 
     fn free(&self, number: u64, state: u64, info: &'static Info, site: Site) {
-        perform(&self.message(number).freed, EMPTY, object(set_outs, state, false), info, site);
+        self.perform(&self.message(number).freed, EMPTY, object(set_outs, state, false), info, site);
     }
 
     /// Waits until message `number` has been received; false if it never will be.
     fn wait_freed(&self, number: u64, site: Site) -> bool {
         let action = object(wait_outs, 0, false);
-        let freed = result(perform(&self.message(number).freed, EMPTY, action, &SEND_WAIT, site), NEVER);
+        whoever_receives(self.group, &SEND_WAIT, self.created, &self.receiver);
+        let freed = result(self.perform(&self.message(number).freed, EMPTY, action, &SEND_WAIT, site), NEVER);
         if freed == NEVER {
             // Whoever waits for the next one is told by this thread.
             self.free(number + 1, NEVER, &SEND_WAIT, site);
@@ -215,7 +197,7 @@ impl<T> Chan<T> {
 
     /// Takes a ticket: any, or only the expected one.
     fn take_ticket(&self, expected: u64, info: &'static Info, site: Site) -> Ticket {
-        match perform(&self.tickets, 0, object(take_ticket_outs, expected, false), info, site) {
+        match self.perform(&self.tickets, 0, object(take_ticket_outs, expected, false), info, site) {
             Answer::Inert => Ticket::Over,
             Answer::Outside => Ticket::Gone,
             Answer::Done(state) if state & GONE != 0 => Ticket::Gone,
@@ -259,7 +241,7 @@ impl<T> Chan<T> {
         }
         let message = self.message(ticket);
         *locked(&message.value) = Some(value);
-        self.fill(ticket, DONE, &FILL, site);
+        self.fill(&message, site);
         if self.capacity == Some(0)
             && !self.wait_freed(ticket, site)
             && let Some(value) = locked(&message.value).take()
@@ -273,7 +255,7 @@ impl<T> Chan<T> {
     pub(super) fn try_send(&self, value: T, site: Site) -> Result<(), (Refused, T)> {
         loop {
             let look = object(look_outs, 0, false);
-            let state = result(perform(&self.tickets, 0, look, &TRY_SEND, site), 0);
+            let state = result(self.perform(&self.tickets, 0, look, &TRY_SEND, site), 0);
             if state & GONE == 0 && !self.has_room(state / TICKET, site) {
                 return Err((Refused::Full, value));
             }
@@ -285,8 +267,9 @@ impl<T> Chan<T> {
                     return Ok(());
                 }
                 Ticket::Taken(ticket) => {
-                    *locked(&self.message(ticket).value) = Some(value);
-                    self.fill(ticket, DONE, &FILL, site);
+                    let message = self.message(ticket);
+                    *locked(&message.value) = Some(value);
+                    self.fill(&message, site);
                     return Ok(());
                 }
             }
@@ -296,7 +279,7 @@ impl<T> Chan<T> {
     /// Whether the message with the ticket `next` would not have to wait.
     fn has_room(&self, next: u64, site: Site) -> bool {
         let look = |object_of: &Identity| {
-            result(perform(object_of, EMPTY, object(look_outs, 0, false), &TRY_SEND, site), DONE) == DONE
+            result(self.perform(object_of, EMPTY, object(look_outs, 0, false), &TRY_SEND, site), DONE) == DONE
         };
         match self.capacity {
             Some(0) => look(&self.message(next).wanted),
@@ -308,44 +291,95 @@ impl<T> Chan<T> {
     /// Tells those who try to send to a channel with capacity 0 whether the receiver waits for a message.
     fn want(&self, message: &Message<T>, state: u64, site: Site) {
         if self.capacity == Some(0) {
-            perform(&message.wanted, EMPTY, object(assign_outs, state, false), &WANT, site);
+            self.perform(&message.wanted, EMPTY, object(assign_outs, state, false), &WANT, site);
         }
     }
 
     /// Receives message `number`.
     pub(super) fn receive(&self, number: u64, patience: Patience, site: Site) -> Result<T, Missing> {
-        let (action, info) = match patience {
-            Patience::Forever => (object(wait_outs, 0, false), &RECV),
-            Patience::SomeTime => (object(wait_or_give_up_outs, 0, true), &RECV_TIMEOUT),
-            Patience::None => (object(wait_or_give_up_outs, 0, false), &TRY_RECV),
-        };
+        self.receiver.use_now();
         let message = self.message(number);
         if patience != Patience::None {
             self.want(&message, DONE, site);
         }
-        if patience == Patience::Forever {
-            self.await_message(number);
-        }
-        let answer = perform(&message.filled, EMPTY, action, info, site);
-        locked(&self.real).awaited = None;
-        match answer {
-            Answer::Done(DONE) => {
+        let found = match patience {
+            Patience::Forever => self.wait_for(number, &message, site),
+            Patience::SomeTime => self.look_for(number, &message, &RECV_TIMEOUT, site),
+            Patience::None => self.look_for(number, &message, &TRY_RECV, site),
+        };
+        match found {
+            Found::Message => {
                 let value = locked(&message.value).take();
                 if self.capacity.is_some() {
                     self.free(number, DONE, &FREE, site);
                 }
                 value.ok_or(Missing::Disconnected)
             }
-            Answer::Done(NOTHING) => {
+            Found::Nothing => {
                 if patience == Patience::SomeTime {
                     self.want(&message, EMPTY, site);
                 }
-                self.observe_senders();
                 Err(Missing::Empty)
             }
-            Answer::Done(_) => Err(Missing::Disconnected),
+            Found::Closed => Err(Missing::Disconnected),
             // What has been left.
-            Answer::Inert | Answer::Outside => locked(&message.value).take().ok_or(Missing::Disconnected),
+            Found::Over => locked(&message.value).take().ok_or(Missing::Disconnected),
+        }
+    }
+
+    /// Waits until a message comes or no sender is left. Which of the two, nobody decides: a message that is sent comes
+    /// before its sender goes.
+    fn wait_for(&self, number: u64, message: &Message<T>, site: Site) -> Found {
+        whoever_sends(self.group, &RECV, self.created, &self.first);
+        if self.counted {
+            let awaited = Awaited { sent: &message.sent, senders: &self.senders };
+            match perform_alone(awaited.action(), &RECV, site) {
+                Answer::Done(Awaited::SENT) => {}
+                Answer::Done(_) => {
+                    let gone = |handle: &Handle| {
+                        self.perform(&handle.gone, EMPTY, object(wait_outs, 0, false), &JOIN, site)
+                            == Answer::Done(DONE)
+                    };
+                    return if self.first.all(gone) { Found::Closed } else { Found::Over };
+                }
+                Answer::Inert | Answer::Outside => return Found::Over,
+            }
+        } else {
+            self.await_message(number);
+        }
+        let answer = self.perform(&message.filled, EMPTY, object(wait_outs, 0, false), &RECV, site);
+        locked(&self.real).awaited = None;
+        if answer == Answer::Done(DONE) { Found::Message } else { Found::Over }
+    }
+
+    /// Looks for a message, and if there is none, for a sender.
+    fn look_for(&self, number: u64, message: &Message<T>, info: &'static Info, site: Site) -> Found {
+        let waits = std::ptr::eq(info, &RECV_TIMEOUT);
+        match self.perform(&message.filled, EMPTY, object(wait_or_give_up_outs, 0, waits), info, site) {
+            Answer::Done(NOTHING) => {}
+            Answer::Done(_) => return Found::Message,
+            Answer::Inert | Answer::Outside => return Found::Over,
+        }
+        self.observe_senders();
+        let look = |part: &Identity, init| self.perform(part, init, object(look_outs, 0, false), info, site);
+        if self.overtaken {
+            // A message that is on its way is waited for, as later ones may have been sent that one knows of.
+            let next = result(look(&self.tickets, 0), 0) / TICKET;
+            if next > number {
+                let answer = self.perform(&message.filled, EMPTY, object(wait_outs, 0, false), info, site);
+                return if answer == Answer::Done(DONE) { Found::Message } else { Found::Over };
+            }
+        } else if locked(&self.real).tickets > number + 1 {
+            self.learn(|controller| controller.learn(self.created, OVERTAKEN));
+        }
+        if !self.first.all(|handle| look(&handle.gone, EMPTY) == Answer::Done(DONE)) {
+            return Found::Nothing;
+        }
+        // The last sender may have sent it meanwhile.
+        match look(&message.filled, EMPTY) {
+            Answer::Done(DONE) => Found::Message,
+            Answer::Done(_) => Found::Closed,
+            Answer::Inert | Answer::Outside => Found::Over,
         }
     }
 
@@ -353,52 +387,52 @@ impl<T> Chan<T> {
     fn await_message(&self, number: u64) {
         let mut real = locked(&self.real);
         real.awaited = Some(number);
-        let hopeless = real.is_hopeless();
         drop(real);
-        if hopeless {
+        if self.is_hopeless() {
             self.observe_senders();
         }
     }
 
-    /// To be called before it tells anything whether there are senders: a model has to count them from now on.
-    fn observe_senders(&self) {
+    /// Has the exploration start again with something more known.
+    fn learn(&self, learn: impl FnOnce(&dyn Controller)) {
         current(|controller| {
-            if let Some(controller) = controller
-                && !self.counted
-                && !controller.inert()
-            {
-                controller.count_from_now_on(self.created);
+            if let Some(controller) = controller.filter(|controller| !controller.inert()) {
+                learn(controller);
             }
         });
     }
 
-    /// The number of senders changes; how many there were in the model, if it counts them.
-    fn count_senders(&self, change: u64, info: &'static Info, site: Site) -> Option<u64> {
+    /// To be called before it tells anything whether there are senders: from now on, drops of senders are seen.
+    fn observe_senders(&self) {
         if !self.counted {
-            return None;
-        }
-        match perform(&self.senders, 1, object(count_outs, change, false), info, site) {
-            Answer::Done(before) => Some(before),
-            Answer::Outside | Answer::Inert => None,
+            self.learn(|controller| controller.count_from_now_on(self.created));
         }
     }
 
-    /// One more sender.
-    pub(super) fn add_sender(&self, site: Site) {
-        self.count_senders(1, &CLONE, site);
-        locked(&self.real).senders += 1;
+    /// The receiver waits for a message that nobody can send any more.
+    fn is_hopeless(&self) -> bool {
+        let real = locked(&self.real);
+        self.senders.load(Ordering::Relaxed) == 0 && real.awaited.is_some_and(|number| number >= real.tickets)
     }
 
-    /// One sender less. The last one closes the place after the last message.
-    pub(super) fn remove_sender(&self) {
-        let before = self.count_senders(1u64.wrapping_neg(), &DROP, self.created);
-        let mut real = locked(&self.real);
-        real.senders -= 1;
-        let (next, hopeless) = (real.tickets, real.is_hopeless());
-        drop(real);
-        if before == Some(1) {
-            self.fill(next, NEVER, &CLOSE, self.created);
-        } else if before.is_none() && hopeless {
+    /// The sender that the channel was created with.
+    pub(super) fn first_sender(&self) -> std::sync::Arc<Handle> {
+        self.first.clone()
+    }
+
+    /// One more sender, cloned from another one. Nobody sees that before the other one is gone.
+    pub(super) fn add_sender(&self, from: &Handle, site: Site) -> std::sync::Arc<Handle> {
+        self.senders.fetch_add(1, Ordering::Relaxed);
+        from.add_clone(site)
+    }
+
+    /// One sender less.
+    pub(super) fn remove_sender(&self, handle: &Handle) {
+        handle.drop_now();
+        self.senders.fetch_sub(1, Ordering::Relaxed);
+        if self.counted {
+            self.perform(&handle.gone, EMPTY, object(set_outs, DONE, false), &DROP, handle.created);
+        } else if self.is_hopeless() {
             self.observe_senders();
         }
     }
@@ -406,7 +440,8 @@ impl<T> Chan<T> {
     /// The receiver, who would have received message `number` next, is gone, and what has been sent is dropped.
     pub(super) fn leave(&self, number: u64) {
         let site = self.created;
-        perform(&self.tickets, 0, object(leave_outs, 0, false), &LEAVE, site);
+        self.receiver.drop_now();
+        self.perform(&self.tickets, 0, object(leave_outs, 0, false), &LEAVE, site);
         if self.capacity.is_some() {
             self.free(number, NEVER, &LEAVE, site);
         }
@@ -415,48 +450,12 @@ impl<T> Chan<T> {
             for number in number.. {
                 let message = self.message(number);
                 let look = object(look_outs, 0, false);
-                if result(perform(&message.filled, EMPTY, look, &LEAVE, site), NEVER) != DONE {
+                if result(self.perform(&message.filled, EMPTY, look, &LEAVE, site), NEVER) != DONE {
                     break;
                 }
                 let value = locked(&message.value).take();
                 drop(value);
             }
         }
-    }
-}
-
-impl<T> Real<T> {
-    /// The receiver waits for a message that nobody can send any more.
-    fn is_hopeless(&self) -> bool {
-        self.senders == 0 && self.awaited.is_some_and(|number| number >= self.tickets)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn outcomes(outs: Outs, state: u64, arg: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [arg, 0], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
-    }
-
-    #[test]
-    fn tickets_are_taken_while_the_receiver_is_there() {
-        assert_eq!(outcomes(take_ticket_outs, 3 * TICKET, ANY), [Outcome::write(4 * TICKET, 3 * TICKET)]);
-        assert_eq!(outcomes(take_ticket_outs, 3 * TICKET, 3), [Outcome::write(4 * TICKET, 3 * TICKET)]);
-        assert_eq!(outcomes(take_ticket_outs, 3 * TICKET, 2), [Outcome::read(3 * TICKET)]);
-        assert_eq!(outcomes(take_ticket_outs, (3 * TICKET) | GONE, ANY), [Outcome::read((3 * TICKET) | GONE)]);
-        assert_eq!(outcomes(leave_outs, 3 * TICKET, 0), [Outcome::write((3 * TICKET) | GONE, 0)]);
-    }
-
-    #[test]
-    fn what_is_done_stays_done() {
-        assert_eq!(outcomes(set_outs, EMPTY, DONE), [Outcome::write(DONE, 0)]);
-        assert_eq!(outcomes(set_outs, DONE, NEVER), [Outcome::write(DONE, 0)]);
-        assert_eq!(outcomes(wait_outs, EMPTY, 0), []);
-        assert_eq!(outcomes(wait_outs, NEVER, 0), [Outcome::read(NEVER)]);
-        assert_eq!(outcomes(wait_or_give_up_outs, EMPTY, 0), [Outcome::read(NOTHING)]);
     }
 }

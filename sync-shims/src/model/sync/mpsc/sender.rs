@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 use super::chan::{Chan, Refused};
+use super::ends::Handle;
 use super::{SendError, TrySendError};
 use crate::model::controller::current;
 use crate::model::sync::Arc;
@@ -16,7 +17,7 @@ pub struct SyncSender<T>(Flavor<std::sync::mpsc::SyncSender<T>, T>);
 
 enum Flavor<S, T> {
     Real(S),
-    Model(Arc<Chan<T>>),
+    Model(Arc<Chan<T>>, std::sync::Arc<Handle>),
 }
 
 // SAFETY: 1. Messages are sent to the thread of the receiver, or back to whoever failed to send them; the channel is never
@@ -40,7 +41,8 @@ impl<T> Sender<T> {
     }
 
     pub(super) fn model(chan: Arc<Chan<T>>) -> Self {
-        Sender(Flavor::Model(chan))
+        let handle = chan.first_sender();
+        Sender(Flavor::Model(chan, handle))
     }
 
     /// Stands in for [`std::sync::mpsc::Sender::send`].
@@ -52,7 +54,10 @@ impl<T> Sender<T> {
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         match &self.0 {
             Flavor::Real(sender) => sender.send(value),
-            Flavor::Model(chan) => chan.send(value, Location::caller()).map_err(SendError),
+            Flavor::Model(chan, handle) => {
+                handle.use_now();
+                chan.send(value, Location::caller()).map_err(SendError)
+            }
         }
     }
 }
@@ -63,7 +68,8 @@ impl<T> SyncSender<T> {
     }
 
     pub(super) fn model(chan: Arc<Chan<T>>) -> Self {
-        SyncSender(Flavor::Model(chan))
+        let handle = chan.first_sender();
+        SyncSender(Flavor::Model(chan, handle))
     }
 
     /// Stands in for [`std::sync::mpsc::SyncSender::send`].
@@ -75,7 +81,10 @@ impl<T> SyncSender<T> {
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let site = Location::caller();
         match &self.0 {
-            Flavor::Model(chan) => chan.send(value, site).map_err(SendError),
+            Flavor::Model(chan, handle) => {
+                handle.use_now();
+                chan.send(value, site).map_err(SendError)
+            }
             Flavor::Real(sender) => match sender.try_send(value) {
                 Ok(()) => Ok(()),
                 Err(TrySendError::Disconnected(value)) => Err(SendError(value)),
@@ -96,10 +105,13 @@ impl<T> SyncSender<T> {
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         match &self.0 {
             Flavor::Real(sender) => sender.try_send(value),
-            Flavor::Model(chan) => chan.try_send(value, Location::caller()).map_err(|(why, value)| match why {
-                Refused::Full => TrySendError::Full(value),
-                Refused::Disconnected => TrySendError::Disconnected(value),
-            }),
+            Flavor::Model(chan, handle) => {
+                handle.use_now();
+                chan.try_send(value, Location::caller()).map_err(|(why, value)| match why {
+                    Refused::Full => TrySendError::Full(value),
+                    Refused::Disconnected => TrySendError::Disconnected(value),
+                })
+            }
         }
     }
 }
@@ -111,9 +123,9 @@ macro_rules! handles {
             fn clone(&self) -> Self {
                 match &self.0 {
                     Flavor::Real(sender) => $name::real(sender.clone()),
-                    Flavor::Model(chan) => {
-                        chan.add_sender(Location::caller());
-                        $name::model(chan.clone())
+                    Flavor::Model(chan, handle) => {
+                        let handle = chan.add_sender(handle, Location::caller());
+                        $name(Flavor::Model(chan.clone(), handle))
                     }
                 }
             }
@@ -121,11 +133,11 @@ macro_rules! handles {
 
         impl<T> Drop for $name<T> {
             fn drop(&mut self) {
-                if let Flavor::Model(chan) = &self.0 {
+                if let Flavor::Model(chan, handle) = &self.0 {
                     // One that has left its model has nobody to tell.
                     current(|controller| {
                         if controller.is_some() {
-                            chan.remove_sender();
+                            chan.remove_sender(handle);
                         }
                     });
                 }

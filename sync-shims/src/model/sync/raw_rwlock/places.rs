@@ -1,11 +1,10 @@
 //! The objects of a lock in one execution.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dpor::ThreadId;
 
-use crate::model::controller::Controller;
+use crate::model::controller::{Controller, new_group};
 use crate::model::event::{Identity, Site};
 
 /// What an exploration has learnt about the locks that are created at a place in the source. The lower bits are the threads
@@ -45,7 +44,6 @@ pub(crate) struct Places {
 
 impl Places {
     fn new(execution: u64, facts: u64, created: Site) -> Places {
-        static GROUPS: AtomicU32 = AtomicU32::new(1);
         let readers = (facts & (facts::WHOLE - 1)).count_ones();
         let own = if facts & facts::WHOLE == 0 { readers } else { 0 };
         Places {
@@ -53,7 +51,7 @@ impl Places {
             facts,
             own: (0..own).map(|_| Identity::at(created)).collect(),
             reading: Mutex::default(),
-            group: u64::from(GROUPS.fetch_add(1, Ordering::Relaxed)),
+            group: new_group(),
         }
     }
 

@@ -76,6 +76,7 @@ same_for_both! {
     net
     once
     rwlock
+    surface
     thread
     thread_local
     unix_net

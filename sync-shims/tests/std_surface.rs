@@ -58,35 +58,30 @@ fn methods(std: &Path, module: &str, name: &str) -> BTreeSet<String> {
     stable.filter_map(|method| Some(method.split(['"', '-']).next()?.to_owned())).collect()
 }
 
+fn without_type_arguments(path: &str) -> String {
+    let (mut plain, mut depth) = (String::new(), 0usize);
+    for c in path.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain
+}
+
 /// The methods and items that are named in the list.
 fn listed() -> (BTreeSet<(String, String)>, BTreeSet<String>) {
     let source = include_str!("same_as_std/surface.rs");
     let (mut methods, mut items) = (BTreeSet::new(), BTreeSet::new());
     for list in between(source, "methods![", "];") {
         for line in list.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            let plain = line.trim_end_matches(',');
+            // `|a| AtomicU8::update(a, …)` where the types of a value are not known by its name.
+            let plain = line.trim_end_matches(',').trim_start_matches("|a| ");
+            let plain = plain.split('(').next().unwrap_or_default();
             let family: String = plain.chars().take_while(|c| c.is_alphanumeric()).collect();
-            // Without type arguments, whose brackets nest.
-            let mut depth = 0;
-            let open = |c: char| match c {
-                '<' => {
-                    depth += 1;
-                    false
-                }
-                '>' => {
-                    depth -= 1;
-                    false
-                }
-                _ => depth == 0,
-            };
-            let path: String = plain
-                .replace("->", "")
-                .chars()
-                .filter({
-                    let mut open = open;
-                    move |c| open(*c)
-                })
-                .collect();
+            let path = without_type_arguments(plain);
             let name = path.split("::").filter(|part| !part.is_empty()).nth(1).expect("a method").to_owned();
             methods.insert((family, name));
         }

@@ -5,6 +5,7 @@ mod blocking;
 mod cells;
 mod channels;
 mod futures;
+mod handshakes;
 mod rwlock;
 mod statics;
 mod threads;

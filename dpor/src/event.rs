@@ -33,6 +33,9 @@ impl fmt::Debug for EventId {
     }
 }
 
+/// The position of a write that is not in the modification order.
+pub(crate) const NOT_PLACED: u32 = u32::MAX;
+
 /// What an event is in the graph. A read-modify-write is two events: `Read`, and `Write` right after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -163,6 +166,8 @@ impl Flags {
     pub(crate) const WRITES: Flags = Flags(4);
     /// This write is the write part of a read-modify-write.
     pub(crate) const RMW: Flags = Flags(8);
+    /// A revisit has made an older read read from this write; it may have been redirected again since.
+    pub(crate) const READ_BY_OLDER: Flags = Flags(16);
 
     #[inline]
     pub(crate) fn has(self, other: Flags) -> bool {
@@ -203,6 +208,8 @@ pub struct Event {
     pub value: u64,
     /// Where its operation was written.
     pub site: Site,
+    /// What is compared when its operation is replayed, besides the object.
+    pub(crate) tag: u32,
     /// What it is.
     pub part: Part,
     /// Which operation it belongs to.
@@ -229,11 +236,12 @@ impl Event {
             object: label.object,
             rf: EventId::INIT,
             choice: 0,
-            co_pos: 0,
+            co_pos: NOT_PLACED,
             prev_same: EventId::INIT,
             release_fence: EventId::INIT,
             value: 0,
             site: op.site,
+            tag: tag(&op.action),
             part,
             kind: label.kind,
             order: label.success,
@@ -242,12 +250,6 @@ impl Event {
             budget: Budget::Free,
             flags: Flags::default(),
         }
-    }
-
-    /// What identifies its operation.
-    #[inline]
-    pub(crate) fn label(&self) -> Label {
-        Label { kind: self.kind, object: self.object, success: self.success, failure: self.failure }
     }
 
     /// Whether its outcome draws from a budget or is not canonical: such an event may not be deleted by a revisit.
@@ -269,7 +271,29 @@ impl Event {
     }
 }
 
-/// What identifies an operation when it is replayed.
+/// The kind of an operation and the orderings that it states, in one number.
+#[inline]
+pub(crate) fn tag(action: &Action) -> u32 {
+    let stated = |order| u32::from(Order::of(order, Memory::Rc11).0);
+    let of = |kind: Kind, order, failure| (kind as u32) << 16 | stated(order) << 8 | stated(failure);
+    let plain = |kind: Kind| (kind as u32) << 16;
+    match *action {
+        Action::Load { order } => of(Kind::Load, order, order),
+        Action::Store { order, .. } => of(Kind::Store, order, order),
+        Action::Update { order, failure, .. } => of(Kind::Update, order, failure),
+        Action::Object { failure, .. } => of(Kind::Object, failure, failure),
+        Action::Fence { order } => of(Kind::Fence, order, order),
+        Action::Choose { .. } => plain(Kind::Choose),
+        Action::Spawn => plain(Kind::Spawn),
+        Action::Join { .. } => plain(Kind::Join),
+        Action::Ended { .. } => plain(Kind::Ended),
+        Action::End => plain(Kind::End),
+        Action::Spin | Action::Yield => plain(Kind::Spin),
+        Action::Assume => plain(Kind::Assume),
+    }
+}
+
+/// What an operation becomes in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) kind: Kind,

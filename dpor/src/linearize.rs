@@ -7,7 +7,7 @@ use crate::event::{EventId, Kind, Part};
 use crate::explorer::spin_choice;
 use crate::graph::{Clock, Graph};
 use crate::memory::{self, Scratch};
-use crate::op::{Action, ObjectId, Op, Outcomes, ThreadId};
+use crate::op::{Action, ObjectId, Outcomes, ThreadId};
 
 /// States of the search after which it is given up for a cheaper answer.
 const PATIENCE: usize = 400_000;
@@ -63,13 +63,13 @@ pub(crate) struct Linearizer {
 /// What is known of the operations behind a graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
-    /// The operations behind the read parts of updates and operations on objects; empty if the graph has not been run.
-    pub(crate) ops: &'a [Option<Op>],
+    /// What the read parts of updates and operations on objects do; empty if the graph has not been run.
+    pub(crate) actions: &'a [Action],
 }
 
 impl Known<'_> {
     /// Of a graph that has not been run.
-    const NOTHING: Known<'static> = Known { ops: &[] };
+    const NOTHING: Known<'static> = Known { actions: &[] };
 }
 
 /// A state of the search: the packed positions with the lane that moved last, what it cost, and where it comes from.
@@ -392,9 +392,9 @@ fn leaves_freely(graph: &Graph, known: Known<'_>, event: EventId) -> bool {
     if graph.event(event).kind != Kind::Object {
         return false;
     }
-    match known.ops.get(event.index()) {
-        Some(Some(op)) => matches!(op.action, Action::Object { yields: true, .. }),
-        _ => known.ops.is_empty(),
+    match known.actions.get(event.index()) {
+        Some(action) => matches!(action, Action::Object { yields: true, .. }),
+        _ => known.actions.is_empty(),
     }
 }
 
@@ -493,7 +493,7 @@ impl Linearizer {
             return false;
         }
         let Some(unit) = l.units.get(position) else { return false };
-        if unit.free && !known.ops.is_empty() {
+        if unit.free && !known.actions.is_empty() {
             return false;
         }
         let event = graph.thread_events(l.thread)[unit.first as usize];
@@ -503,9 +503,9 @@ impl Linearizer {
             Kind::Join => self.is_past(at, e.rf),
             Kind::Object => {
                 let newest = self.newest_past(graph, at, e.object);
-                match known.ops.get(event.index()) {
+                match known.actions.get(event.index()) {
                     _ if newest == e.rf => true,
-                    Some(Some(Op { action: Action::Object { outs, args, .. }, .. })) => {
+                    Some(Action::Object { outs, args, .. }) => {
                         self.outcomes.clear();
                         outs(graph.value_of(e.object, newest), *args, e.thread, &mut self.outcomes);
                         !self.outcomes.as_slice().is_empty()

@@ -143,7 +143,7 @@ pub type Outs = fn(state: u64, args: [u64; 2], thread: ThreadId, out: &mut Outco
 pub type Update = fn(old: u64, operands: [u64; 2]) -> Option<u64>;
 
 /// What an operation does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// Atomic load.
     Load {

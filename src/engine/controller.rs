@@ -28,12 +28,17 @@ impl Controller for Engine {
             op.object = dpor::ObjectId((word & 0xff_ffff) as u32);
         }
         let thread = self.current.get();
-        let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, &op));
-        if let (Step::Done(result), None) = (step, ahead) {
-            self.count_operation(thread);
-            return Ok(result);
+        let (result, goes_on) = self.explorer.with(|explorer| {
+            let result = explorer.replay_at_once(thread, &op);
+            (result, explorer.goes_on(thread))
+        });
+        match result {
+            Some(result) if goes_on => {
+                self.count_operation(thread);
+                Ok(result)
+            }
+            result => self.perform_known(thread, target.as_ref(), &mut op, result),
         }
-        self.perform_slowly(thread, target.as_ref(), &mut op, step, ahead)
     }
 
     fn wrote(&self) -> bool {
@@ -294,6 +299,39 @@ impl Engine {
         performed.set(performed.get() + 1);
     }
 
+    /// An operation on an object that this execution knows, or on none; it has been replayed already if there is a `result`.
+    #[inline(never)]
+    fn perform_known(
+        &self,
+        thread: ThreadId,
+        target: Option<&Target<'_>>,
+        op: &mut Op,
+        result: Option<u64>,
+    ) -> Result<u64, Inert> {
+        if let Some(result) = result {
+            self.count_operation(thread);
+            if let Some(first) = self.explorer.with(|explorer| explorer.ahead_of(thread)) {
+                self.let_go_first(first)?;
+            }
+            return Ok(result);
+        }
+        let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, op));
+        if let (Step::Done(result), None) = (step, ahead) {
+            self.count_operation(thread);
+            return Ok(result);
+        }
+        self.perform_slowly(thread, target, op, step, ahead)
+    }
+
+    /// Others perform operations before the running thread learns what came of its own.
+    fn let_go_first(&self, first: ThreadId) -> Result<(), Inert> {
+        let wrote = self.wrote();
+        self.switch(Request::Run(first))?;
+        // What this operation did is asked for next.
+        self.explorer.with(|explorer| explorer.set_wrote(wrote));
+        Ok(())
+    }
+
     /// An operation that is recorded, comes after the end, or is the first one on an object in this execution.
     #[inline(never)]
     fn perform_first(&self, target: Option<&Target<'_>>, op: &mut Op) -> Result<u64, Inert> {
@@ -348,10 +386,7 @@ impl Engine {
                     self.record(thread, target, op);
                     self.count_operation(thread);
                     if let Some(first) = ahead {
-                        let wrote = self.wrote();
-                        self.switch(Request::Run(first))?;
-                        // Others have performed operations meanwhile; what this one did is asked for next.
-                        self.explorer.with(|explorer| explorer.set_wrote(wrote));
+                        self.let_go_first(first)?;
                     }
                     return Ok(result);
                 }

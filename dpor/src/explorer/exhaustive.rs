@@ -267,7 +267,7 @@ impl Explorer {
         let graph = &mut self.frame.graph;
         let newest = graph.ranked(event.object, top);
         let state = graph.value_of(event.object, newest);
-        Self::eval(&mut self.outcomes, op, state, thread);
+        Self::eval(&mut self.outcomes, &op.action, state, thread);
         let outcome = self.outcomes.as_slice()[0];
         let graph = &mut self.frame.graph;
         link(graph, id, newest, order_of(&event, outcome.writes), &mut linked);
@@ -292,7 +292,7 @@ impl Explorer {
             let rf = graph.ranked(event.object, rank);
             let state = graph.value_of(event.object, rf);
             let mut outcomes = core::mem::take(&mut self.outcomes);
-            Self::eval(&mut outcomes, op, state, event.thread);
+            Self::eval(&mut outcomes, &op.action, state, event.thread);
             for (index, outcome) in outcomes.as_slice().iter().enumerate() {
                 let pick = Pick::of(index, outcome);
                 if (forward && rank == top && index == 0) || !self.affordable(pick) {
@@ -324,16 +324,16 @@ impl Explorer {
         graph.link_write(write);
         graph.events[write.index()].value = state;
         let newest = rank == graph.object(object).co.len();
-        let placeable = !splits_update(graph, object, rank);
-        graph.place(write, rank);
-        let goes_on = forward && placeable && (newest || memory::admits(graph, &[id, write], &mut self.scratch));
+        let mut goes_on = false;
+        if forward && !splits_update(graph, object, rank) {
+            graph.place(write, rank);
+            goes_on = newest || memory::admits(graph, &[id, write], &mut self.scratch);
+            graph.displace(write);
+        }
         if goes_on {
             self.offer(adding, EventId::INIT);
         } else {
-            graph.displace(write);
             self.revisits(write, adding, None);
-            let graph = &mut self.frame.graph;
-            graph.place(write, rank);
         }
         let graph = &mut self.frame.graph;
         graph.pop();
@@ -361,7 +361,7 @@ impl Explorer {
         let graph = &mut self.frame.graph;
         let e = graph.events[id.index()];
         let state = graph.value_of(e.object, e.rf);
-        Self::eval(&mut self.outcomes, op, state, thread);
+        Self::eval(&mut self.outcomes, &op.action, state, thread);
         let outcome = self.outcomes.as_slice().get(e.choice as usize).copied();
         let Some(outcome) = outcome.filter(|o| o.writes) else {
             return Step::Nondeterminism(self.mismatch(thread, op, id));
@@ -595,6 +595,7 @@ fn redirect_target(frame: &mut super::Frame, read: EventId, write: EventId, pick
         event.flags.set(Flags::WRITES);
         frame.unfinished = Some(read);
     }
+    graph.events[write.index()].flags.set(Flags::READ_BY_OLDER);
 }
 
 /// Nothing that the write depends on may be revisited again, nor the write itself deleted: without these marks two lockers

@@ -3,7 +3,8 @@
 //! | module | decides |
 //! |---|---|
 //! | [`config`] | what is explored and under which bounds; what came of it |
-//! | `run` | the replay of recorded events, and who runs next |
+//! | `run` | who runs next, and how an execution ended |
+//! | `replay` | what recorded events do in this run |
 //! | `exhaustive` | new events and their alternatives |
 //! | `revisit` | which older reads a new write may redirect |
 //! | `spin` | loops that wait |
@@ -18,6 +19,7 @@ mod config;
 mod estimate;
 mod exhaustive;
 mod race;
+mod replay;
 mod revisit;
 mod run;
 mod share;
@@ -77,7 +79,6 @@ pub struct Explorer {
     outcomes: Outcomes,
     revisit_outcomes: Outcomes,
     map: Vec<EventId>,
-    lengths: Vec<u32>,
     scratch: memory::Scratch,
     random: u64,
     /// Two threads have used the same object.
@@ -115,7 +116,6 @@ impl Explorer {
             outcomes: Outcomes::default(),
             revisit_outcomes: Outcomes::default(),
             map: Vec::new(),
-            lengths: Vec::new(),
             scratch: memory::Scratch::default(),
             random,
             met: false,
@@ -153,6 +153,9 @@ impl Explorer {
     /// The thread wants to do `op` next.
     #[inline]
     pub fn step(&mut self, thread: ThreadId, op: &Op) -> Step {
+        if let Some(result) = self.replay_at_once(thread, op) {
+            return Step::Done(result);
+        }
         self.run.steps += 1;
         if self.run.steps > self.config.max_steps {
             return Step::Limit;
@@ -336,9 +339,9 @@ impl Explorer {
 impl Explorer {
     /// Outcomes of `op` for `thread` in `state`.
     #[inline]
-    fn eval(out: &mut Outcomes, op: &Op, state: u64, thread: ThreadId) {
+    fn eval(out: &mut Outcomes, action: &Action, state: u64, thread: ThreadId) {
         out.clear();
-        match op.action {
+        match *action {
             Action::Update { update, operands, weak, .. } => match update(state, operands) {
                 Some(new) => {
                     out.push(Outcome::write(new, state));
@@ -360,7 +363,7 @@ impl Explorer {
             Action::Join { thread: other } => self.run.has_ended(other),
             Action::Object { .. } => {
                 let newest = graph.newest(op.object);
-                Self::eval(&mut self.outcomes, op, graph.value_of(op.object, newest), thread);
+                Self::eval(&mut self.outcomes, &op.action, graph.value_of(op.object, newest), thread);
                 !self.outcomes.as_slice().is_empty()
             }
             Action::Await { settled, arg } => settled(arg).is_some(),

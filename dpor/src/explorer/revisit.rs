@@ -15,12 +15,24 @@ impl Explorer {
     /// to the same revisited one passes. What one read asks for, older reads ask for too: the first event that does not pass
     /// ends the search.
     pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
-        let object = self.frame.graph.events[write.index()].object;
-        self.lengths.clear();
-        self.lengths.extend(self.frame.graph.threads.iter().map(|t| t.events.len() as u32));
-        while let Some(event) = newest_independent(&self.frame.graph, &mut self.lengths, write) {
+        let graph = &self.frame.graph;
+        let object = graph.events[write.index()].object;
+        if graph.object(object).reads.is_empty() {
+            return;
+        }
+        // How many events the write does not depend on. They are met newest first.
+        let depends = graph.clock(write, Clock::Porf);
+        let mut left: u32 = graph.threads.iter().zip(depends).map(|(t, &known)| t.events.len() as u32 - known).sum();
+        let mut stamp = graph.len();
+        while left > 0 {
+            stamp -= 1;
+            let event = EventId(stamp as u32);
             let graph = &self.frame.graph;
-            let e = &graph.events[event.index()];
+            if graph.knows(write, Clock::Porf, event) {
+                continue;
+            }
+            left -= 1;
+            let e = &graph.events[stamp];
             if !deletable(e) || !maximal(graph, event, write) {
                 return;
             }
@@ -38,8 +50,7 @@ impl Explorer {
         let e = graph.events[read.index()];
         let value = graph.events[write.index()].value;
         if matches!(e.kind, Kind::Update | Kind::Object) {
-            let op = self.run.ops[read.index()].as_ref().expect("a performed event has its operation");
-            Explorer::eval(&mut outcomes, op, value, e.thread);
+            Explorer::eval(&mut outcomes, &self.run.actions[read.index()], value, e.thread);
         } else {
             outcomes.clear();
             outcomes.push(Outcome::read(value));
@@ -72,24 +83,6 @@ impl Explorer {
     }
 }
 
-/// The newest event that `write` does not depend on, among the first `lengths` ones of each thread; they get shorter by it.
-/// In each thread these are the last ones, so the others are never looked at.
-fn newest_independent(graph: &Graph, lengths: &mut [u32], write: EventId) -> Option<EventId> {
-    let depends = graph.clock(write, Clock::Porf);
-    let mut newest: Option<(usize, EventId)> = None;
-    for (thread, &length) in lengths.iter().enumerate() {
-        if length > depends[thread] {
-            let event = graph.threads[thread].events[length as usize - 1];
-            if newest.is_none_or(|(_, other)| other < event) {
-                newest = Some((thread, event));
-            }
-        }
-    }
-    let (thread, event) = newest?;
-    lengths[thread] -= 1;
-    Some(event)
-}
-
 /// Whether an event is in the graph that remains when `read` is revisited by `write`.
 #[inline]
 fn stays(graph: &Graph, event: EventId, read: EventId, write: EventId) -> bool {
@@ -103,9 +96,11 @@ fn maximal(graph: &Graph, event: EventId, write: EventId) -> bool {
     let newest = match e.part {
         Part::Read => e.rf,
         Part::Write => {
-            let reads = &graph.object(e.object).reads;
-            if reads.iter().any(|&r| r < event && graph.events[r.index()].rf == event) {
-                return false;
+            if e.flags.has(Flags::READ_BY_OLDER) {
+                let reads = &graph.object(e.object).reads;
+                if reads.iter().any(|&r| r < event && graph.events[r.index()].rf == event) {
+                    return false;
+                }
             }
             event
         }
@@ -131,5 +126,6 @@ fn splits_kept_update(graph: &Graph, object: ObjectId, rank: usize, read: EventI
 /// Whether `read` may read from `write` when that is placed after the first `rank` writes.
 fn coherent(graph: &Graph, object: ObjectId, read: EventId, write: EventId, rank: usize, order: Order) -> bool {
     let also = order.has(Order::ACQUIRE).then_some(write);
-    graph.floor_before(object, graph.po_pred(read), read, also) <= rank
+    let thread = graph.event(read).thread.index();
+    graph.floor_before(object, thread, graph.po_pred(read), read, also) <= rank
 }

@@ -1,13 +1,12 @@
-//! One run of the program: the replay of the events that the graph has, in an order that extends program order and
-//! reads-from, and the choice of whom to run.
+//! The state of one run of the program, the choice of whom to run, and how it ends.
 
 use super::Explorer;
-use super::config::{Mismatch, Step, ThreadOrder};
-use super::spin::{Probe, choice};
-use crate::event::{Event, EventId, Flags, Part, label};
+use super::config::{Step, ThreadOrder};
+use super::spin::Probe;
+use crate::event::{Event, EventId};
 use crate::graph::{Graph, ThreadEvents};
 use crate::linearize::Known;
-use crate::op::{Action, Op, Outcome, ThreadId};
+use crate::op::{Action, Op, ThreadId};
 
 /// Why a thread does not go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +25,18 @@ pub(super) enum State {
 }
 
 /// How far a thread is in the replay.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cursor {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
     /// How many of its events have been performed.
-    done: u32,
-    /// What its next event needs is known to have been performed.
-    ready: bool,
+    pub(super) done: u32,
+    /// Its next event, if that is recorded and nothing stands in its way.
+    pub(super) next: EventId,
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Cursor { done: 0, next: EventId::INIT }
+    }
 }
 
 /// The state of the current run.
@@ -40,15 +45,15 @@ pub(super) struct Run {
     pub(super) execution: u64,
     pub(super) steps: u32,
     /// How far each thread is.
-    cursors: Vec<Cursor>,
+    pub(super) cursors: Vec<Cursor>,
     pub(super) state: Vec<State>,
     /// What threads that were told to wait want to do.
     pub(super) pending: Vec<Option<Op>>,
     /// Recorded events that have not been performed.
     pub(super) remaining: usize,
-    /// The operation behind each read part of an update or an operation on an object: what a revisit and the count of
-    /// preemptions evaluate. Entries of events that have not been performed in this run are left over from others.
-    pub(super) ops: Vec<Option<Op>>,
+    /// What each read part of an update or an operation on an object does: what a revisit and the count of preemptions
+    /// evaluate. Entries of events that have not been performed in this run are left over from others.
+    pub(super) actions: Vec<Action>,
     pub(super) wrote: bool,
     /// The thread that a random choice has picked.
     pub(super) granted: Option<ThreadId>,
@@ -81,7 +86,7 @@ impl Run {
 
     /// What is known of the operations of this run.
     pub(super) fn known(&self) -> Known<'_> {
-        Known { ops: &self.ops }
+        Known { actions: &self.actions }
     }
 
     #[inline]
@@ -90,7 +95,7 @@ impl Run {
     }
 
     /// Whether an event has been performed in this run.
-    #[inline]
+    #[inline(always)]
     pub(super) fn performed(&self, e: &Event) -> bool {
         self.cursors[e.thread.index()].done > e.index
     }
@@ -112,18 +117,18 @@ impl Run {
 
     /// Notes that recorded events of the thread have been performed.
     #[inline]
-    fn performed_recorded(&mut self, thread: ThreadId, count: u32) {
+    pub(super) fn performed_recorded(&mut self, thread: ThreadId, count: u32) {
         self.cursors[thread.index()].done += count;
         self.remaining -= count as usize;
     }
 
-    /// Notes the operation behind an event.
-    #[inline]
+    /// Notes what is behind an event.
+    #[inline(always)]
     pub(super) fn note(&mut self, id: EventId, op: &Op) {
-        if self.ops.len() <= id.index() {
-            self.ops.resize(id.index() + 1, None);
+        if self.actions.len() <= id.index() {
+            self.actions.resize(id.index() + 1, Action::Assume);
         }
-        self.ops[id.index()] = Some(*op);
+        self.actions[id.index()] = op.action;
     }
 
     /// How many events the thread has performed.
@@ -136,213 +141,11 @@ impl Run {
     pub(super) fn wait(&mut self, thread: ThreadId, op: &Op, state: State) {
         self.pending[thread.index()] = Some(*op);
         self.state[thread.index()] = state;
+        self.cursors[thread.index()].next = EventId::INIT;
     }
 }
 
 impl Explorer {
-    /// Performs the recorded event that is next for the thread, if what it needs has been performed.
-    pub(super) fn replay(&mut self, thread: ThreadId, op: &Op) -> Step {
-        let cursor = &mut self.run.cursors[thread.index()];
-        let ready = core::mem::take(&mut cursor.ready);
-        let graph = &mut self.frame.graph;
-        let id = graph.threads[thread.index()].events[cursor.done as usize];
-        let e = &mut graph.events[id.index()];
-        if e.label() != label(thread, op, self.config.memory).0 {
-            let done = cursor.done as usize;
-            if matches!(op.action, Action::Spin | Action::Yield) && self.follows_spin(thread, done) {
-                // It was no event.
-                return Step::Done(0);
-            }
-            return Step::Nondeterminism(self.mismatch(thread, op, id));
-        }
-        if !ready && let Some(first) = self.before_recorded(id) {
-            self.run.wait(thread, op, State::Going);
-            return Step::Run(first);
-        }
-        if self.run.pending[thread.index()].is_some() {
-            self.run.pending[thread.index()] = None;
-            self.run.state[thread.index()] = State::Going;
-        }
-        self.perform_recorded(thread, op, id)
-    }
-
-    /// Performs a recorded event that nothing stands in the way of.
-    #[inline]
-    fn perform_recorded(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Step {
-        let graph = &mut self.frame.graph;
-        let (object, rf) = (graph.events[id.index()].object, graph.events[id.index()].rf);
-        self.run.wrote = false;
-        let result = match op.action {
-            Action::Update { .. } | Action::Object { .. } => {
-                self.run.note(id, op);
-                if self.frame.unfinished == Some(id) {
-                    return self.finish_write(thread, op, id);
-                }
-                return self.perform_recorded_update(thread, op, id);
-            }
-            Action::Load { .. } | Action::Ended { .. } => {
-                let value = graph.value_of(object, rf);
-                graph.events[id.index()].value = value;
-                value
-            }
-            Action::Store { value, .. } => {
-                graph.events[id.index()].value = value;
-                self.run.wrote = true;
-                0
-            }
-            Action::Choose { .. } | Action::Await { .. } => u64::from(graph.events[id.index()].choice),
-            Action::Spawn => graph.spawned_thread(id).map_or(0, |child| u64::from(child.0)),
-            Action::End => {
-                graph.events[id.index()].value = 1;
-                self.run.state[thread.index()] = State::Ended;
-                0
-            }
-            Action::Spin | Action::Yield if graph.events[id.index()].choice == choice::PARK => {
-                self.run.performed_recorded(thread, 1);
-                return self.park(thread, op);
-            }
-            _ => 0,
-        };
-        self.run.performed_recorded(thread, 1);
-        Step::Done(result)
-    }
-
-    /// A recorded read-modify-write, or an operation on an object.
-    #[inline]
-    fn perform_recorded_update(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Step {
-        let graph = &mut self.frame.graph;
-        let e = &graph.events[id.index()];
-        let (choice, writes, index) = (e.choice, e.flags.has(Flags::WRITES), e.index as usize);
-        let state = graph.value_of(e.object, e.rf);
-        let outcome = match op.action {
-            // The usual case, without a list of outcomes.
-            Action::Update { update, operands, .. } if choice == 0 => match update(state, operands) {
-                Some(new) => Some(Outcome::write(new, state)),
-                None => Some(Outcome::read(state)),
-            },
-            _ => {
-                Self::eval(&mut self.outcomes, op, state, thread);
-                self.outcomes.as_slice().get(choice as usize).copied()
-            }
-        };
-        let Some(outcome) = outcome.filter(|o| o.writes == writes) else {
-            return Step::Nondeterminism(self.mismatch(thread, op, id));
-        };
-        let graph = &mut self.frame.graph;
-        graph.events[id.index()].value = state;
-        if writes {
-            let write = graph.threads[thread.index()].events[index + 1];
-            graph.events[write.index()].value = outcome.state;
-        }
-        self.run.wrote = writes;
-        self.run.performed_recorded(thread, 1 + u32::from(writes));
-        Step::Done(outcome.result)
-    }
-
-    /// Whom to run before the recorded event `id` can be performed, if anybody.
-    #[inline]
-    fn before_recorded(&self, id: EventId) -> Option<ThreadId> {
-        let e = &self.frame.graph.events[id.index()];
-        if matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init() {
-            let write = &self.frame.graph.events[e.rf.index()];
-            if !self.run.performed(write) {
-                return Some(self.towards(write.thread));
-            }
-        }
-        (self.frame.unfinished == Some(id) && self.run.remaining > 1).then(|| self.next_recorded())
-    }
-
-    /// The thread has just performed an operation. Whom to run before it learns the result, if there are recorded events that
-    /// its next operation has to wait for: so a thread waits before, not after, it runs code of the program, which may be
-    /// unwinding from a panic and must not be left then.
-    #[inline]
-    pub fn ahead_of(&mut self, thread: ThreadId) -> Option<ThreadId> {
-        if self.run.remaining == 0 || self.walk.is_on() { None } else { self.recorded_ahead_of(thread) }
-    }
-
-    #[inline]
-    fn recorded_ahead_of(&mut self, thread: ThreadId) -> Option<ThreadId> {
-        let events = &self.frame.graph.threads[thread.index()].events;
-        let Some(&next) = events.get(self.run.cursors[thread.index()].done as usize) else {
-            return if self.run.has_ended(thread) { None } else { Some(self.next_recorded()) };
-        };
-        let first = self.before_recorded(next);
-        // What it waits for will have been performed when it is run again.
-        self.run.cursors[thread.index()].ready = first.is_none();
-        first
-    }
-
-    /// What to say about an operation that is not the recorded one.
-    pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
-        let recorded = self.frame.graph.event(recorded);
-        Mismatch { thread, recorded: (recorded.kind.name(), recorded.site), now: (op.info.name, op.site) }
-    }
-
-    /// The object number of something this execution has not used yet: the recorded one, if the thread's next event is
-    /// recorded. Another thread's recorded events may be about the same object, so a new operation must come after them.
-    #[cold]
-    pub(super) fn bind(&mut self, thread: ThreadId, init: u64) -> Result<u64, ThreadId> {
-        let frame = &mut self.frame;
-        let graph = &mut frame.graph;
-        let execution = self.run.execution;
-        let recorded = if self.run.has_recorded(graph.threads.get(thread.index()), thread) {
-            let id = graph.threads[thread.index()].events[self.run.cursors[thread.index()].done as usize];
-            let object = graph.events[id.index()].object;
-            // A number that is taken, or none at all: the operation will be found to differ from the recorded one.
-            (object.index() < graph.object_count() && graph.object(object).bound_in != execution).then_some(object)
-        } else if self.run.remaining > 0 {
-            return Err(self.next_recorded());
-        } else {
-            None
-        };
-        let object = recorded.unwrap_or_else(|| graph.fresh_object());
-        let state = graph.object_mut(object);
-        state.init = init;
-        state.bound_in = execution;
-        Ok(execution << 24 | u64::from(object.0))
-    }
-
-    /// A thread with a recorded event that can be performed now.
-    pub(super) fn next_recorded(&self) -> ThreadId {
-        let frame = &self.frame;
-        let graph = &frame.graph;
-        let mut last = ThreadId::MAIN;
-        for index in 0..graph.threads.len() {
-            let thread = ThreadId(index as u32);
-            if self.run.has_recorded(graph.threads.get(index), thread) {
-                let next = graph.threads[index].events[self.run.cursors[index].done as usize];
-                if frame.unfinished != Some(next) {
-                    return self.towards(thread);
-                }
-                last = thread;
-            }
-        }
-        last
-    }
-
-    /// The thread to run so that `thread` can perform its next recorded event. Program order and reads-from are acyclic, so
-    /// there is one.
-    fn towards(&self, mut thread: ThreadId) -> ThreadId {
-        let graph = &self.frame.graph;
-        loop {
-            let spawn = graph.threads[thread.index()].spawned_by;
-            if !spawn.is_init() && !self.run.performed(&graph.events[spawn.index()]) {
-                thread = graph.events[spawn.index()].thread;
-                continue;
-            }
-            let next = graph.threads[thread.index()].events[self.run.cursors[thread.index()].done as usize];
-            let e = &graph.events[next.index()];
-            if matches!(e.part, Part::Read | Part::Join) && !e.rf.is_init() {
-                let write = &graph.events[e.rf.index()];
-                if !self.run.performed(write) {
-                    thread = write.thread;
-                    continue;
-                }
-            }
-            return thread;
-        }
-    }
-
     /// Whom to run next: recorded events first, then the first thread that can go on. `None`: nobody can, and the execution is
     /// over.
     pub(super) fn choose_next(&mut self) -> Option<ThreadId> {

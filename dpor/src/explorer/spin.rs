@@ -338,7 +338,7 @@ impl Explorer {
             Action::Ended { thread: other } => self.probe_read(thread, ObjectId(other.0)),
             Action::Update { .. } | Action::Object { .. } => {
                 let state = self.seen_before(thread, op.object);
-                Self::eval(&mut self.outcomes, op, state, thread);
+                Self::eval(&mut self.outcomes, &op.action, state, thread);
                 let Some(&outcome) = self.outcomes.as_slice().first() else { return self.probe_left() };
                 self.count_probe_read(op.object);
                 self.run.wrote = outcome.writes;

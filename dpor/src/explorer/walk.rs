@@ -636,7 +636,7 @@ impl Explorer {
         graph.spent[Budget::Free as usize] -= 1;
         e.budget = way.pick.budget;
         graph.spent[e.budget as usize] += 1;
-        Self::eval(&mut self.outcomes, op, state, thread);
+        Self::eval(&mut self.outcomes, &op.action, state, thread);
         let outcome = self.outcomes.as_slice()[way.pick.choice as usize];
         if outcome.writes {
             let graph = &mut self.frame.graph;
@@ -668,7 +668,7 @@ impl Explorer {
             let graph = &self.frame.graph;
             let rf = graph.ranked(event.object, rank);
             let state = graph.value_of(event.object, rf);
-            Self::eval(&mut self.outcomes, op, state, event.thread);
+            Self::eval(&mut self.outcomes, &op.action, state, event.thread);
             for index in 0..self.outcomes.as_slice().len() {
                 let pick = Pick::of(index, &self.outcomes.as_slice()[index]);
                 if self.affordable(pick) && self.is_possible(id, rf, rank, top, pick) {

@@ -208,8 +208,10 @@ pub struct Event {
     pub value: u64,
     /// Where its operation was written.
     pub site: Site,
-    /// What is compared when its operation is replayed, besides the object.
-    pub(crate) tag: u32,
+    /// The orderings that its operation stated: compared when it is replayed, with the kind and the object.
+    pub(crate) stated: [Ordering; 2],
+    /// The next event of its thread.
+    pub(crate) po_next: EventId,
     /// What it is.
     pub part: Part,
     /// Which operation it belongs to.
@@ -241,7 +243,8 @@ impl Event {
             release_fence: EventId::INIT,
             value: 0,
             site: op.site,
-            tag: tag(&op.action),
+            stated: stated(&op.action),
+            po_next: EventId::INIT,
             part,
             kind: label.kind,
             order: label.success,
@@ -250,6 +253,12 @@ impl Event {
             budget: Budget::Free,
             flags: Flags::default(),
         }
+    }
+
+    /// Whether the thread's operation `op` is the one it belongs to, as far as can be told.
+    pub(crate) fn is_of(&self, thread: ThreadId, op: &Op) -> bool {
+        let (label, part) = label(thread, op, Memory::Rc11);
+        self.kind == label.kind && self.part == part && self.object == label.object && self.stated == stated(&op.action)
     }
 
     /// Whether its outcome draws from a budget or is not canonical: such an event may not be deleted by a revisit.
@@ -271,25 +280,14 @@ impl Event {
     }
 }
 
-/// The kind of an operation and the orderings that it states, in one number.
+/// The orderings of an operation as the program states them: if it writes, and if not.
 #[inline]
-pub(crate) fn tag(action: &Action) -> u32 {
-    let stated = |order| u32::from(Order::of(order, Memory::Rc11).0);
-    let of = |kind: Kind, order, failure| (kind as u32) << 16 | stated(order) << 8 | stated(failure);
-    let plain = |kind: Kind| (kind as u32) << 16;
+fn stated(action: &Action) -> [Ordering; 2] {
     match *action {
-        Action::Load { order } => of(Kind::Load, order, order),
-        Action::Store { order, .. } => of(Kind::Store, order, order),
-        Action::Update { order, failure, .. } => of(Kind::Update, order, failure),
-        Action::Object { failure, .. } => of(Kind::Object, failure, failure),
-        Action::Fence { order } => of(Kind::Fence, order, order),
-        Action::Choose { .. } => plain(Kind::Choose),
-        Action::Spawn => plain(Kind::Spawn),
-        Action::Join { .. } => plain(Kind::Join),
-        Action::Ended { .. } => plain(Kind::Ended),
-        Action::End => plain(Kind::End),
-        Action::Spin | Action::Yield => plain(Kind::Spin),
-        Action::Assume => plain(Kind::Assume),
+        Action::Load { order } | Action::Store { order, .. } | Action::Fence { order } => [order; 2],
+        Action::Update { order, failure, .. } => [order, failure],
+        Action::Object { failure, .. } => [failure; 2],
+        _ => [Ordering::Relaxed; 2],
     }
 }
 

@@ -12,8 +12,8 @@ mod strategy;
 
 pub use event::{Event, EventId, Kind, Order, Part};
 pub use explorer::{
-    Config, Ending, Estimate, Explorer, Mismatch, PlainAccess, Race, Stats, Step, Strategy, ThreadOrder, WorkItem,
-    spin_choice,
+    Config, Ending, Estimate, Explorer, Mismatch, PlainAccess, Race, Replayed, Stats, Step, Strategy, ThreadOrder,
+    WorkItem, spin_choice,
 };
 pub use graph::{Graph, MAX_THREADS};
 pub use memory::Memory;

@@ -5,7 +5,7 @@ use std::panic;
 use std::ptr::NonNull;
 use std::time::Duration;
 
-use dpor::{Access, Action, Info, Op, Step, ThreadId};
+use dpor::{Access, Action, Info, Op, Replayed, Step, ThreadId};
 use sync_shims::model::controller::{Controller, Inert, Reason, Scope, Slot, Target, ThreadSpec};
 use sync_shims::model::statics::is_static;
 
@@ -28,16 +28,9 @@ impl Controller for Engine {
             op.object = dpor::ObjectId((word & 0xff_ffff) as u32);
         }
         let thread = self.current.get();
-        let (result, goes_on) = self.explorer.with(|explorer| {
-            let result = explorer.replay_at_once(thread, &op);
-            (result, explorer.goes_on(thread))
-        });
-        match result {
-            Some(result) if goes_on => {
-                self.count_operation(thread);
-                Ok(result)
-            }
-            result => self.perform_known(thread, target.as_ref(), &mut op, result),
+        match self.explorer.with(|explorer| explorer.replay_at_once(thread, &op)) {
+            Some(Replayed { result, goes_on: true }) => Ok(result),
+            replayed => self.perform_known(thread, target.as_ref(), &mut op, replayed),
         }
     }
 
@@ -227,10 +220,6 @@ impl Controller for Engine {
         ordered.set(if enter { ordered.get() + 1 } else { ordered.get() - 1 });
     }
 
-    fn performed(&self) -> u64 {
-        self.threads.get(self.current.get()).performed.get()
-    }
-
     fn halt(&self, site: Site) -> Inert {
         self.halt_thread(site)
     }
@@ -293,23 +282,16 @@ fn step(explorer: &mut dpor::Explorer, thread: ThreadId, op: &Op) -> (Step, Opti
 }
 
 impl Engine {
-    #[inline]
-    fn count_operation(&self, thread: ThreadId) {
-        let performed = &self.threads.get(thread).performed;
-        performed.set(performed.get() + 1);
-    }
-
-    /// An operation on an object that this execution knows, or on none; it has been replayed already if there is a `result`.
+    /// An operation on an object that this execution knows, or on none, that may have been replayed already.
     #[inline(never)]
     fn perform_known(
         &self,
         thread: ThreadId,
         target: Option<&Target<'_>>,
         op: &mut Op,
-        result: Option<u64>,
+        replayed: Option<Replayed>,
     ) -> Result<u64, Inert> {
-        if let Some(result) = result {
-            self.count_operation(thread);
+        if let Some(Replayed { result, .. }) = replayed {
             if let Some(first) = self.explorer.with(|explorer| explorer.ahead_of(thread)) {
                 self.let_go_first(first)?;
             }
@@ -317,7 +299,6 @@ impl Engine {
         }
         let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, op));
         if let (Step::Done(result), None) = (step, ahead) {
-            self.count_operation(thread);
             return Ok(result);
         }
         self.perform_slowly(thread, target, op, step, ahead)
@@ -384,7 +365,6 @@ impl Engine {
             match step {
                 Step::Done(result) => {
                     self.record(thread, target, op);
-                    self.count_operation(thread);
                     if let Some(first) = ahead {
                         self.let_go_first(first)?;
                     }

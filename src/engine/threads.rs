@@ -42,7 +42,6 @@ pub(super) struct Thread {
     pub(super) undelivered: Cell<bool>,
     /// A panic has begun on it and is not known to be over.
     pub(super) unwinding: Cell<bool>,
-    pub(super) performed: Cell<u64>,
     /// Depth of code whose plain accesses are ordered by something that is not modelled.
     pub(super) ordered: Cell<u32>,
     pub(super) exists: Cell<bool>,
@@ -61,7 +60,6 @@ impl Thread {
             panic: Shared::new(None),
             undelivered: Cell::new(false),
             unwinding: Cell::new(false),
-            performed: Cell::new(0),
             ordered: Cell::new(0),
             exists: Cell::new(false),
             doomed: Cell::new(false),
@@ -73,7 +71,6 @@ impl Thread {
         self.exists.set(false);
         self.undelivered.set(false);
         self.unwinding.set(false);
-        self.performed.set(0);
         self.ordered.set(0);
         self.doomed.set(false);
         self.site.set(None);

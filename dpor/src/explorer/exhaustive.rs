@@ -526,22 +526,25 @@ impl Explorer {
             let rank = graph.rank(graph.events[id.index()].rf);
             graph.place(write, rank);
         }
-        let inner = self.spare.pop().unwrap_or_default();
-        self.outer.push(core::mem::replace(&mut self.frame, inner));
-        let from = &self.outer[self.outer.len() - 1].graph;
+        // A frame that has nothing left to explore is not needed any more.
+        let last = self.frame.alternatives.is_empty();
+        if !last {
+            let mut inner = self.spare.pop().unwrap_or_default();
+            inner.graph.copy(&self.frame.graph);
+            self.outer.push(core::mem::replace(&mut self.frame, inner));
+        }
         let to = &mut self.frame;
         to.alternatives.clear();
         to.labels.clear();
         to.unfinished = None;
         let kept = target.index() + usize::from(pick.is_some());
-        to.graph.restrict(from, &mut self.map, kept, |e| e == write || from.knows(write, crate::graph::Clock::Porf, e));
-        let write = self.map[write.index()];
+        let needs = |graph: &Graph, e: EventId| e == write || graph.knows(write, crate::graph::Clock::Porf, e);
+        let write = to.graph.retain(&mut self.map, kept, needs, write);
         let consistent = match pick {
             Some(pick) => {
-                let read = self.map[target.index()];
-                redirect_target(to, read, write, pick);
+                redirect_target(to, target, write, pick);
                 let newest = to.graph.newest(to.graph.events[write.index()].object) == write;
-                newest || memory::admits(&to.graph, &[write, read], &mut self.scratch)
+                newest || memory::admits(&to.graph, &[write, target], &mut self.scratch)
             }
             None => {
                 protect(&mut to.graph, write);
@@ -552,7 +555,10 @@ impl Explorer {
         if consistent && self.within_budgets() && !self.prune() {
             return true;
         }
-        if let Some(outer) = self.outer.pop() {
+        if last {
+            // What is left of it has no alternatives: the next one is of an outer frame.
+            self.frame.alternatives.clear();
+        } else if let Some(outer) = self.outer.pop() {
             self.spare.push(core::mem::replace(&mut self.frame, outer));
         }
         false

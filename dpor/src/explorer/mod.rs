@@ -29,6 +29,7 @@ mod walk;
 pub use config::{Config, Ending, Mismatch, Stats, Step, Strategy, ThreadOrder};
 pub use estimate::Estimate;
 pub use race::{PlainAccess, Race};
+pub use replay::Replayed;
 pub use share::WorkItem;
 pub use spin::choice as spin_choice;
 
@@ -153,8 +154,8 @@ impl Explorer {
     /// The thread wants to do `op` next.
     #[inline]
     pub fn step(&mut self, thread: ThreadId, op: &Op) -> Step {
-        if let Some(result) = self.replay_at_once(thread, op) {
-            return Step::Done(result);
+        if let Some(replayed) = self.replay_at_once(thread, op) {
+            return Step::Done(replayed.result);
         }
         self.run.steps += 1;
         if self.run.steps > self.config.max_steps {

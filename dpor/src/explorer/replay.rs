@@ -7,105 +7,87 @@ use super::Explorer;
 use super::config::{Mismatch, Step};
 use super::run::State;
 use super::spin::choice;
-use crate::event::{EventId, Flags, tag};
-use crate::op::{Action, ObjectId, Op, Outcome, ThreadId};
+use crate::event::{Event, EventId, Flags, Kind};
+use crate::op::{Action, Op, Outcome, ThreadId};
+
+/// What came of an operation that was replayed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// What the caller gets.
+    pub result: u64,
+    /// Whether nothing stands in the way of the thread's next operation, a recorded one: else [`Explorer::ahead_of`] says
+    /// whom to run first, if anybody.
+    pub goes_on: bool,
+}
 
 impl Explorer {
     /// Performs the recorded access that is next for the thread, if nothing stands in its way and it is the recorded one;
-    /// otherwise does nothing, and [`Explorer::step`] says what there is to say. Whether the thread may go on then, tells
-    /// [`Explorer::goes_on`].
-    #[inline]
-    pub fn replay_at_once(&mut self, thread: ThreadId, op: &Op) -> Option<u64> {
-        let index = thread.index();
-        let id = self.run.cursors[index].next;
-        if id.is_init() || self.run.steps >= self.config.max_steps {
+    /// otherwise does nothing, and [`Explorer::step`] says what there is to say.
+    #[inline(always)]
+    pub fn replay_at_once(&mut self, thread: ThreadId, op: &Op) -> Option<Replayed> {
+        let id = self.run.cursors[thread.index()].next;
+        if id.is_init() { None } else { self.replay_next(thread, op, id) }
+    }
+
+    fn replay_next(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Option<Replayed> {
+        // Fields and slices of their own: what is known about them is then known after writing to others, too.
+        let (run, frame) = (&mut self.run, &mut self.frame);
+        let (events, objects) = (frame.graph.events.as_mut_slice(), frame.graph.objects.as_slice());
+        let Event { object, rf, choice, flags, kind, stated, po_next, .. } = events[id.index()];
+        if object != op.object {
             return None;
         }
-        let graph = &mut self.frame.graph;
-        let e = &graph.events[id.index()];
-        if e.tag != tag(&op.action) || e.object != op.object {
-            return None;
-        }
-        let writes = e.flags.has(Flags::WRITES);
-        let (result, wrote) = match op.action {
-            Action::Load { .. } => {
-                let state = graph.value_of(e.object, e.rf);
-                graph.events[id.index()].value = state;
-                (state, false)
+        let writes = flags.has(Flags::WRITES);
+        let state =
+            if rf.is_init() { objects.get(object.index()).map_or(0, |o| o.init) } else { events[rf.index()].value };
+        let (result, new) = match op.action {
+            Action::Load { order } if kind == Kind::Load && stated == [order; 2] => (state, None),
+            Action::Store { order, value } if kind == Kind::Store && stated == [order; 2] => (0, Some(value)),
+            Action::Update { update, operands, order, failure, .. }
+                if kind == Kind::Update && stated == [order, failure] && choice == 0 =>
+            {
+                (state, update(state, operands))
             }
-            Action::Store { value, .. } => {
-                graph.events[id.index()].value = value;
-                (0, true)
-            }
-            Action::Update { update, operands, .. } if e.choice == 0 => {
-                let state = graph.value_of(e.object, e.rf);
-                let new = update(state, operands);
-                if new.is_some() != writes {
-                    return None;
-                }
-                graph.events[id.index()].value = state;
-                if let Some(new) = new {
-                    self.set_write_part(thread, id, new);
-                }
-                self.run.note(id, op);
-                (state, writes)
-            }
-            Action::Object { outs, args, .. } => {
-                let state = graph.value_of(e.object, e.rf);
-                let choice = e.choice as usize;
+            Action::Object { outs, args, failure, .. } if kind == Kind::Object && stated == [failure; 2] => {
                 self.outcomes.clear();
                 outs(state, args, thread, &mut self.outcomes);
-                let outcome = *self.outcomes.as_slice().get(choice)?;
-                if outcome.writes != writes {
-                    return None;
-                }
-                graph.events[id.index()].value = state;
-                if writes {
-                    self.set_write_part(thread, id, outcome.state);
-                }
-                self.run.note(id, op);
-                (outcome.result, writes)
+                let outcome = self.outcomes.as_slice().get(choice as usize)?;
+                (outcome.result, outcome.writes.then_some(outcome.state))
             }
             _ => return None,
         };
-        let events = 1 + u32::from(writes);
-        self.run.steps += 1;
-        self.run.wrote = wrote;
-        self.run.remaining -= events as usize;
-        let cursor = &mut self.run.cursors[index];
-        cursor.done += events;
-        cursor.next = EventId::INIT;
-        let done = cursor.done as usize;
-        if let Some(&next) = self.frame.graph.threads[index].events.get(done)
-            && self.is_unhindered(next)
-        {
-            self.run.cursors[index].next = next;
-        }
-        Some(result)
-    }
-
-    /// Whether nothing is known to stand in the way of the thread's next operation, a recorded one.
-    #[inline]
-    pub fn goes_on(&self, thread: ThreadId) -> bool {
-        !self.run.cursors[thread.index()].next.is_init()
-    }
-
-    /// The value of the write part of the thread's event `id`, a read part.
-    #[inline(always)]
-    fn set_write_part(&mut self, thread: ThreadId, id: EventId, value: u64) {
-        let graph = &mut self.frame.graph;
-        let index = graph.events[id.index()].index as usize + 1;
-        let write = graph.threads[thread.index()].events[index];
-        graph.events[write.index()].value = value;
-    }
-
-    /// Whether the recorded event has all that it needs.
-    #[inline(always)]
-    fn is_unhindered(&self, id: EventId) -> bool {
-        let e = &self.frame.graph.events[id.index()];
-        // Only reads and joins read.
-        let read = e.rf.is_init() || self.run.performed(&self.frame.graph.events[e.rf.index()]);
-        read && self.frame.unfinished != Some(id)
+        let (done, next) = if kind == Kind::Store {
+            events[id.index()].value = new?;
+            (1, po_next)
+        } else {
+            if new.is_some() != writes {
+                return None;
+            }
+            events[id.index()].value = state;
+            if kind != Kind::Load {
+                run.actions[id.index()] = op.action;
+            }
+            match new {
+                Some(value) => {
+                    let write = &mut events[po_next.index()];
+                    write.value = value;
+                    (2, write.po_next)
+                }
+                None => (1, po_next),
+            }
+        };
+        run.steps += 1;
+        run.wrote = new.is_some();
+        run.remaining -= done as usize;
+        run.cursors[thread.index()].done += done;
+        // Its next operation may read from this one.
+        let goes_on = !next.is_init() && frame.unfinished != Some(next) && {
+            let rf = events[next.index()].rf;
+            // Only reads and joins read.
+            rf.is_init() || run.performed(&events[rf.index()])
+        };
+        run.cursors[thread.index()].next = if goes_on { next } else { EventId::INIT };
+        Some(Replayed { result, goes_on })
     }
 
     /// Performs the recorded event that is next for the thread, if what it needs has been performed.
@@ -115,7 +97,7 @@ impl Explorer {
         let graph = &mut self.frame.graph;
         let id = graph.threads[thread.index()].events[cursor.done as usize];
         let e = &mut graph.events[id.index()];
-        if e.tag != tag(&op.action) || e.object != object_of(thread, op) {
+        if !e.is_of(thread, op) {
             let done = cursor.done as usize;
             if matches!(op.action, Action::Spin | Action::Yield) && self.follows_spin(thread, done) {
                 // It was no event.
@@ -312,15 +294,5 @@ impl Explorer {
             }
             return thread;
         }
-    }
-}
-
-/// The object of an operation in the graph: the end of a thread is one too.
-fn object_of(thread: ThreadId, op: &Op) -> ObjectId {
-    match op.action {
-        Action::End => ObjectId(thread.0),
-        Action::Ended { thread } => ObjectId(thread.0),
-        Action::Load { .. } | Action::Store { .. } | Action::Update { .. } | Action::Object { .. } => op.object,
-        _ => ObjectId::NONE,
     }
 }

@@ -72,6 +72,9 @@ impl Run {
         self.pending.clear();
         self.reserve_threads(threads);
         self.remaining = graph.len();
+        if self.actions.len() < graph.len() {
+            self.actions.resize(graph.len(), Action::Assume);
+        }
         self.granted = None;
         self.over = false;
         self.probe = None;

@@ -139,18 +139,18 @@ impl Clocks {
         self.rows.clear();
     }
 
-    /// Becomes the first `events` rows of `from`.
-    pub(super) fn copy_prefix(&mut self, from: &Clocks, events: usize) {
+    /// Becomes a copy of `from`.
+    pub(super) fn copy(&mut self, from: &Clocks) {
         self.lanes = from.lanes;
         self.rows.clear();
-        self.rows.extend_from_slice(&from.rows[..events * CLOCKS * from.lanes]);
+        self.rows.extend_from_slice(&from.rows);
     }
 
-    /// Adds a row of `from`, which has the same layout.
+    /// Gives `to` the clocks of `from`.
     #[inline]
-    pub(super) fn copy_row(&mut self, from: &Clocks, event: EventId) {
-        let base = from.base(event, Clock::Porf);
-        self.rows.extend_from_slice(&from.rows[base..base + CLOCKS * from.lanes]);
+    pub(super) fn move_row(&mut self, from: EventId, to: EventId) {
+        let (from, to) = (self.base(from, Clock::Porf), self.base(to, Clock::Porf));
+        self.rows.copy_within(from..from + CLOCKS * self.lanes, to);
     }
 
     /// Lays the clocks out anew, with room for that many threads.

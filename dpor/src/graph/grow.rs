@@ -68,10 +68,13 @@ impl Graph {
         event.index = thread.events.len() as u32;
         event.prev_same = EventId::INIT;
         event.release_fence = EventId::INIT;
+        event.po_next = EventId::INIT;
         event.co_pos = NOT_PLACED;
         let pred = match thread.events.last() {
             Some(&last) => {
-                event.release_fence = self.events[last.index()].release_fence;
+                let before = &mut self.events[last.index()];
+                before.po_next = id;
+                event.release_fence = before.release_fence;
                 last
             }
             None => thread.spawned_by,
@@ -225,7 +228,6 @@ impl Graph {
                 self.heads[head] = e.prev_same;
                 let read = self.objects[e.object.index()].reads.pop();
                 debug_assert_eq!(read, Some(id));
-                self.count_access(e.order, -1);
             }
             Part::Write => {
                 let head = self.head_row(e.object) + thread;
@@ -233,22 +235,18 @@ impl Graph {
                 if e.co_pos != NOT_PLACED {
                     self.displace(id);
                 }
-                self.count_access(e.order, -1);
                 if e.object.index() < FIRST_OBJECT {
                     self.threads[thread].end = EventId::INIT;
                 }
             }
-            Part::Fence if e.order.has(Order::SC) => self.sc_fences -= 1,
-            Part::Spawn => {
-                self.threads[thread].spawns -= 1;
-                if let Some(child) = self.spawned_thread(id) {
-                    self.threads[child.index()].spawned_by = EventId::INIT;
-                }
-            }
             _ => {}
         }
-        self.spent[e.budget as usize] -= 1;
-        self.threads[thread].events.pop();
+        self.forget(id, &e);
+        let events = &mut self.threads[thread].events;
+        events.pop();
+        if let Some(last) = events.last() {
+            self.events[last.index()].po_next = EventId::INIT;
+        }
         self.events.pop();
         self.clocks.truncate(self.events.len());
     }
@@ -264,12 +262,7 @@ impl Graph {
     pub(crate) fn clear(&mut self) {
         self.events.clear();
         self.clocks.clear();
-        for thread in &mut self.threads {
-            thread.events.clear();
-            thread.spawned_by = EventId::INIT;
-            thread.end = EventId::INIT;
-            thread.spawns = 0;
-        }
+        self.threads.iter_mut().for_each(ThreadEvents::clear);
         for number in in_use(self.threads.len(), self.objects_len) {
             self.objects[number].clear();
         }

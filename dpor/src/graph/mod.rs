@@ -39,6 +39,15 @@ impl Default for ThreadEvents {
     }
 }
 
+impl ThreadEvents {
+    fn clear(&mut self) {
+        self.events.clear();
+        self.spawned_by = EventId::INIT;
+        self.spawns = 0;
+        self.end = EventId::INIT;
+    }
+}
+
 /// The accesses of one object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object {
@@ -75,7 +84,7 @@ pub struct Graph {
     pub(crate) events: Vec<Event>,
     clocks: Clocks,
     pub(crate) threads: Vec<ThreadEvents>,
-    objects: Vec<Object>,
+    pub(crate) objects: Vec<Object>,
     /// The first `objects_len` of `objects` are in use; the rest are kept for their buffers.
     objects_len: usize,
     /// Per object and thread: its last access.

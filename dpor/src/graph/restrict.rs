@@ -1,131 +1,174 @@
 //! The part of a graph that a revisit keeps.
 
 use super::{FIRST_OBJECT, Graph, ThreadEvents, in_use};
-use crate::event::{Event, EventId, Order, Part};
+use crate::event::{Event, EventId, Flags, NOT_PLACED, Order, Part};
 
 impl Graph {
-    /// Becomes the part of `from` that consists of its first `prefix` events and those later ones that satisfy `keep`. The
-    /// kept events of each thread must be a prefix, and closed under reads-from and spawn, so that their clocks stay. Every
-    /// write must be in `from`'s modification order. `map` is a buffer; it has the new numbers afterwards.
-    pub(crate) fn restrict(
-        &mut self,
-        from: &Graph,
-        map: &mut Vec<EventId>,
-        prefix: usize,
-        keep: impl Fn(EventId) -> bool,
-    ) {
-        self.copy_events(from, map, prefix, keep);
-        self.copy_threads(from, map, prefix);
-        self.copy_objects(from, map, prefix);
-        self.spent = from.spent;
-        self.sc_accesses = from.sc_accesses;
-        self.sc_fences = from.sc_fences;
-        self.weak_accesses = from.weak_accesses;
-        for (index, e) in from.events.iter().enumerate().skip(prefix) {
-            if map[index].is_init() {
-                self.forget_counts(e);
-            }
-        }
-        self.trim_objects();
-    }
-
-    /// Events and clocks. The prefix keeps its numbers, so it is copied as it is, but for reads of later writes.
-    fn copy_events(&mut self, from: &Graph, map: &mut Vec<EventId>, prefix: usize, keep: impl Fn(EventId) -> bool) {
-        self.events.clear();
-        self.events.extend_from_slice(&from.events[..prefix]);
-        self.clocks.copy_prefix(&from.clocks, prefix);
-        map.clear();
-        map.extend((0..prefix as u32).map(EventId));
-        for (index, e) in from.events.iter().enumerate().skip(prefix) {
-            if keep(EventId(index as u32)) {
-                map.push(EventId(self.events.len() as u32));
-                self.events.push(*e);
-                self.clocks.copy_row(&from.clocks, EventId(index as u32));
-            } else {
-                map.push(EventId::INIT);
-            }
-        }
-        let (old, new) = self.events.split_at_mut(prefix);
-        for e in old {
-            // Programs name events of older stamps, except where a revisit has redirected a read.
-            if e.rf.index() >= prefix && !e.rf.is_init() {
-                e.rf = map[e.rf.index()];
-            }
-        }
-        let mapped = |e: EventId| if e.is_init() { e } else { map[e.index()] };
-        for e in new {
-            e.rf = mapped(e.rf);
-            e.release_fence = mapped(e.release_fence);
-            // The access before a kept one in its thread is kept too.
-            e.prev_same = mapped(e.prev_same);
-        }
-    }
-
-    fn copy_threads(&mut self, from: &Graph, map: &[EventId], prefix: usize) {
-        self.reserve_threads(from.threads.len());
-        let mapped = |e: EventId| if e.is_init() { e } else { map[e.index()] };
-        for (to, source) in self.threads.iter_mut().zip(&from.threads) {
-            let old = source.events.partition_point(|e| e.index() < prefix);
-            to.events.clear();
-            to.events.extend_from_slice(&source.events[..old]);
-            to.events.extend(source.events[old..].iter().map(|e| map[e.index()]).take_while(|e| !e.is_init()));
-            to.spawned_by = mapped(source.spawned_by);
-            to.end = mapped(source.end);
-            to.spawns = source.spawns;
-        }
-        for thread in &mut self.threads[from.threads.len()..] {
-            *thread = ThreadEvents { events: core::mem::take(&mut thread.events), ..ThreadEvents::default() };
-            thread.events.clear();
-        }
-    }
-
-    fn copy_objects(&mut self, from: &Graph, map: &[EventId], prefix: usize) {
+    /// Becomes a copy of `from`, in the buffers it has.
+    pub(crate) fn copy(&mut self, from: &Graph) {
         for number in in_use(self.threads.len(), self.objects_len) {
             self.objects[number].clear();
         }
         self.objects_len = FIRST_OBJECT;
+        self.events.clear();
+        self.events.extend_from_slice(&from.events);
+        self.clocks.copy(&from.clocks);
+        self.reserve_threads(from.threads.len());
+        for (to, source) in self.threads.iter_mut().zip(&from.threads) {
+            let mut events = core::mem::take(&mut to.events);
+            events.clear();
+            events.extend_from_slice(&source.events);
+            *to = ThreadEvents { events, ..*source };
+        }
+        for thread in &mut self.threads[from.threads.len()..] {
+            thread.clear();
+        }
         self.reserve_objects(from.objects_len);
-        let stride = self.clocks.stride();
-        self.heads.clear();
-        self.heads.resize(self.objects.len() * stride, EventId::INIT);
         for number in in_use(from.threads.len(), from.objects_len) {
-            let source = &from.objects[number];
-            if source.is_unused() {
-                continue;
+            let (to, source) = (&mut self.objects[number], &from.objects[number]);
+            to.co.extend_from_slice(&source.co);
+            to.reads.extend_from_slice(&source.reads);
+        }
+        self.heads.clear();
+        let used = from.objects_len * from.clocks.stride();
+        self.heads.extend_from_slice(&from.heads[..used]);
+        self.heads.resize(self.objects.len() * self.clocks.stride(), EventId::INIT);
+        self.spent = from.spent;
+        self.sc_accesses = from.sc_accesses;
+        self.sc_fences = from.sc_fences;
+        self.weak_accesses = from.weak_accesses;
+    }
+
+    /// Takes out all events but the first `prefix` ones and those that `keep` names. The kept events of each thread must be a
+    /// prefix, and closed under reads-from and spawn, so that their clocks stay. `map` is a buffer.
+    ///
+    /// Returns the new number of `of`, which is kept.
+    pub(crate) fn retain(
+        &mut self,
+        map: &mut Vec<EventId>,
+        prefix: usize,
+        keep: impl Fn(&Graph, EventId) -> bool,
+        of: EventId,
+    ) -> EventId {
+        map.clear();
+        let mut next = prefix as u32;
+        for index in prefix..self.events.len() {
+            if keep(self, EventId(index as u32)) {
+                map.push(EventId(next));
+                next += 1;
+            } else {
+                map.push(EventId::INIT);
             }
-            let to = &mut self.objects[number];
-            let old = source.reads.partition_point(|e| e.index() < prefix);
-            to.reads.extend_from_slice(&source.reads[..old]);
-            to.reads.extend(source.reads[old..].iter().map(|e| map[e.index()]).filter(|e| !e.is_init()));
-            let mut kept = 0;
-            for write in &source.co {
-                let write = map[write.index()];
-                if !write.is_init() {
-                    self.events[write.index()].co_pos = kept;
-                    to.co.push(write);
-                    kept += 1;
-                }
+        }
+        for index in (prefix..self.events.len()).rev() {
+            self.detach(EventId(index as u32), map[index - prefix].is_init());
+        }
+        for index in prefix..self.events.len() {
+            if !map[index - prefix].is_init() {
+                self.reattach(EventId(index as u32), map, prefix);
             }
-            let row = number * stride;
-            for (to, &head) in self.heads[row..row + stride].iter_mut().zip(&from.heads[row..row + stride]) {
-                let mut head = head;
-                while !head.is_init() && map[head.index()].is_init() {
-                    head = from.events[head.index()].prev_same;
+        }
+        self.events.truncate(next as usize);
+        self.clocks.truncate(next as usize);
+        self.trim_objects();
+        map[of.index() - prefix]
+    }
+
+    /// Takes an event, the newest that has not been taken, off the lists that are in insertion order; for good if it is
+    /// `deleted`.
+    fn detach(&mut self, id: EventId, deleted: bool) {
+        let e = self.events[id.index()];
+        let thread = e.thread.index();
+        self.threads[thread].events.pop();
+        if e.part == Part::Read {
+            self.objects[e.object.index()].reads.pop();
+        }
+        if !deleted {
+            return;
+        }
+        if let Some(last) = self.threads[thread].events.last() {
+            self.events[last.index()].po_next = EventId::INIT;
+        }
+        if e.is_access() {
+            let head = self.head_row(e.object) + thread;
+            self.heads[head] = e.prev_same;
+            if e.part == Part::Write {
+                if e.co_pos != NOT_PLACED {
+                    self.displace(id);
                 }
-                if !head.is_init() {
-                    *to = map[head.index()];
+                if e.object.index() < FIRST_OBJECT {
+                    self.threads[thread].end = EventId::INIT;
                 }
             }
         }
+        self.forget(id, &e);
     }
 
-    /// Takes an event out of the counters.
-    fn forget_counts(&mut self, e: &Event) {
+    /// Takes an event out of the counters, and the thread it spawned with it.
+    pub(super) fn forget(&mut self, id: EventId, e: &Event) {
         self.spent[e.budget as usize] -= 1;
         match e.part {
             Part::Read | Part::Write => self.count_access(e.order, -1),
             Part::Fence if e.order.has(Order::SC) => self.sc_fences -= 1,
-            Part::Spawn => self.threads[e.thread.index()].spawns -= 1,
+            Part::Spawn => {
+                self.threads[e.thread.index()].spawns -= 1;
+                if let Some(child) = self.spawned_thread(id) {
+                    self.threads[child.index()].spawned_by = EventId::INIT;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives a kept event its new number, after all older ones.
+    fn reattach(&mut self, old: EventId, map: &[EventId], prefix: usize) {
+        let moved = |e: EventId| if e.is_init() || e.index() < prefix { e } else { map[e.index() - prefix] };
+        let id = map[old.index() - prefix];
+        let mut e = self.events[old.index()];
+        e.rf = moved(e.rf);
+        e.release_fence = moved(e.release_fence);
+        e.prev_same = moved(e.prev_same);
+        e.po_next = EventId::INIT;
+        let thread = e.thread.index();
+        if let Some(last) = self.threads[thread].events.last() {
+            self.events[last.index()].po_next = id;
+        }
+        self.threads[thread].events.push(id);
+        self.events[id.index()] = e;
+        if id != old {
+            self.clocks.move_row(old, id);
+        }
+        if e.is_access() {
+            let head = self.head_row(e.object) + thread;
+            if self.heads[head] == old {
+                self.heads[head] = id;
+            }
+        }
+        match e.part {
+            Part::Read => self.objects[e.object.index()].reads.push(id),
+            Part::Write => {
+                if e.co_pos != NOT_PLACED {
+                    self.objects[e.object.index()].co[e.co_pos as usize] = id;
+                }
+                if self.threads[thread].end == old {
+                    self.threads[thread].end = id;
+                }
+                if e.flags.has(Flags::READ_BY_OLDER) && id != old {
+                    // Readers outside of the prefix have learnt, or will learn, of the new number when their turn comes.
+                    let reads = &self.objects[e.object.index()].reads;
+                    for read in reads.iter().take_while(|read| read.index() < prefix) {
+                        let reader = &mut self.events[read.index()];
+                        if reader.rf == old {
+                            reader.rf = id;
+                        }
+                    }
+                }
+            }
+            Part::Spawn => {
+                if let Some(child) = self.spawned_thread(old) {
+                    self.threads[child.index()].spawned_by = id;
+                }
+            }
             _ => {}
         }
     }

@@ -220,6 +220,11 @@ impl Controller for Engine {
         ordered.set(if enter { ordered.get() + 1 } else { ordered.get() - 1 });
     }
 
+    fn performed(&self) -> u64 {
+        let thread = self.current.get();
+        self.explorer.with(|explorer| explorer.performed_by(thread).into())
+    }
+
     fn halt(&self, site: Site) -> Inert {
         self.halt_thread(site)
     }
@@ -298,8 +303,8 @@ impl Engine {
             return Ok(result);
         }
         let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, op));
-        if let (Step::Done(result), None) = (step, ahead) {
-            return Ok(result);
+        if let (Step::Done(result), None) = (&step, ahead) {
+            return Ok(*result);
         }
         self.perform_slowly(thread, target, op, step, ahead)
     }
@@ -372,7 +377,7 @@ impl Engine {
                 }
                 Step::Run(next) => self.switch(Request::Run(next))?,
                 Step::Over => self.switch(Request::Stop)?,
-                Step::Nondeterminism(mismatch) => self.give_up(Failure::Nondeterminism(mismatch))?,
+                Step::Nondeterminism(mismatch) => self.give_up(Failure::Nondeterminism(*mismatch))?,
                 Step::Limit => self.give_up(self.too_many_steps(op))?,
                 Step::TooManyThreads => self.give_up(too_many_threads(op))?,
             }

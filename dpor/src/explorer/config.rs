@@ -90,7 +90,7 @@ impl Default for Config {
 }
 
 /// The answer to an operation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Performed; the result.
     Done(u64),
@@ -99,7 +99,7 @@ pub enum Step {
     /// The execution is over: no thread can go on.
     Over,
     /// The program did not do what it did before.
-    Nondeterminism(Mismatch),
+    Nondeterminism(Box<Mismatch>),
     /// More operations than `Config::max_steps`.
     Limit,
     /// More threads than [`MAX_THREADS`](crate::MAX_THREADS).

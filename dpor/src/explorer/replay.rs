@@ -223,9 +223,9 @@ impl Explorer {
     }
 
     /// What to say about an operation that is not the recorded one.
-    pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Mismatch {
+    pub(super) fn mismatch(&self, thread: ThreadId, op: &Op, recorded: EventId) -> Box<Mismatch> {
         let recorded = self.frame.graph.event(recorded);
-        Mismatch { thread, recorded: (recorded.kind.name(), recorded.site), now: (op.info.name, op.site) }
+        Box::new(Mismatch { thread, recorded: (recorded.kind.name(), recorded.site), now: (op.info.name, op.site) })
     }
 
     /// The object number of something this execution has not used yet: the recorded one, if the thread's next event is

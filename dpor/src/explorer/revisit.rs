@@ -25,14 +25,17 @@ impl Explorer {
         let mut left: u32 = graph.threads.iter().zip(depends).map(|(t, &known)| t.events.len() as u32 - known).sum();
         let mut stamp = graph.len();
         while left > 0 {
-            stamp -= 1;
-            let event = EventId(stamp as u32);
             let graph = &self.frame.graph;
-            if graph.knows(write, Clock::Porf, event) {
-                continue;
-            }
+            let depends = graph.clock(write, Clock::Porf);
+            let e = loop {
+                stamp -= 1;
+                let e = &graph.events[stamp];
+                if e.index >= depends[e.thread.index()] {
+                    break e;
+                }
+            };
             left -= 1;
-            let e = &graph.events[stamp];
+            let event = EventId(stamp as u32);
             if !deletable(e) || !maximal(graph, event, write) {
                 return;
             }

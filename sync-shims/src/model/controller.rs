@@ -159,7 +159,6 @@ pub trait Controller {
     /// touches, by a count that is not modelled: the drop of the value of an `Arc`. Plain and exclusive accesses made in
     /// between race with nothing that came before them. Nests.
     fn ordered_drop(&self, enter: bool);
-<<<<<<< HEAD
 
     /// Whether the running execution may use the `static` at `address`. If not, the execution ends here: this unwinds, or, if
     /// the thread is unwinding already, returns false.
@@ -217,8 +216,6 @@ pub trait Controller {
     fn offers(&self, budget: Budget) {
         let _ = budget;
     }
-=======
->>>>>>> 20e42c4 (Revisits keep their part of the graph in place; replayed operations look ahead themselves)
 }
 
 /// What a thread waits for that others would have to do with their end of something.

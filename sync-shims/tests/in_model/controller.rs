@@ -290,4 +290,8 @@ impl Controller for Fake {
     fn ordered_drop(&self, enter: bool) {
         self.ordered.set(self.ordered.get() + if enter { 1 } else { -1 });
     }
+
+    fn performed(&self) -> u64 {
+        0
+    }
 }

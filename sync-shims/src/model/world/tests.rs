@@ -143,6 +143,10 @@ impl Controller for Sequential {
     fn learn(&self, _: &'static Location<'static>, _: u64) {}
 
     fn ordered_drop(&self, _: bool) {}
+
+    fn performed(&self) -> u64 {
+        self.taken.borrow().len() as u64
+    }
 }
 
 /// Runs `f` as one execution.

@@ -4,14 +4,16 @@
 //! `std::env::temp_dir` says, and those above them, all empty; relative paths start in an empty directory of their own. What
 //! is on the machine's disks cannot be seen from within a model.
 //!
-//! Not there: symbolic links, listing and removing directories, permissions, times, copying.
+//! Not there: symbolic links, renaming directories, permissions, times.
 
+mod dir;
 mod file;
 mod metadata;
 mod options;
 
 pub use std::fs::TryLockError;
 
+pub use dir::{DirEntry, PathExt, ReadDir, copy, read_dir, remove_dir, remove_dir_all};
 pub use file::File;
 pub use metadata::{FileType, Metadata};
 pub use options::OpenOptions;

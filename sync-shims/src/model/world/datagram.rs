@@ -266,7 +266,7 @@ impl Datagram {
         let inode = Inode::socket(number, &place.path, Bound::Datagram(inbox.clone()), call.site());
         call.tables(|tables| tables.add_inode(Arc::new(inode)))?;
         let entry = Entry::new(Kind::Socket, number);
-        if place.act(call, &BIND, entry)? != Entry::ABSENT {
+        if place.create(call, &BIND, entry)? != Entry::ABSENT {
             return Err(Errno::ADDRINUSE.into());
         }
         let abstract_name = match spot {

@@ -242,7 +242,7 @@ pub(crate) fn create_dir(call: Call<'_>, path: &Path) -> Sys<()> {
     let place = Place::find(call, path)?;
     let number = call.fresh()?;
     call.tables(|tables| tables.add_inode(Arc::new(Inode::directory(number, call.site()))))?;
-    match place.act(call, &CREATE_DIR, Entry::directory(number))? {
+    match place.create(call, &CREATE_DIR, Entry::directory(number))? {
         Entry::ABSENT => Ok(()),
         _ => Err(Errno::EXIST.into()),
     }

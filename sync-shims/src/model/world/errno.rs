@@ -34,6 +34,8 @@ impl Errno {
 /// The numbers that are not the same everywhere, as Linux on most architectures has them.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 impl Errno {
+    /// The directory is not empty.
+    pub(crate) const NOTEMPTY: Errno = Errno(39);
     /// It would block.
     pub(crate) const AGAIN: Errno = Errno(11);
     /// The message does not fit.
@@ -58,6 +60,8 @@ impl Errno {
 /// Linux, but `io::Error` translates numbers the way of the system it is compiled for.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 impl Errno {
+    /// The directory is not empty.
+    pub(crate) const NOTEMPTY: Errno = Errno(66);
     /// It would block.
     pub(crate) const AGAIN: Errno = Errno(35);
     /// The message does not fit.

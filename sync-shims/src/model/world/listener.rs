@@ -317,7 +317,7 @@ impl Listener {
         let inode = Arc::new(Inode::socket(number, &place.path, bound, call.site()));
         call.tables(|tables| tables.add_inode(inode))?;
         let entry = Entry::new(Kind::Socket, number);
-        if place.act(call, &BIND, entry)? != Entry::ABSENT {
+        if place.create(call, &BIND, entry)? != Entry::ABSENT {
             return Err(Errno::ADDRINUSE.into());
         }
         let home = match spot {

@@ -27,6 +27,7 @@
 //! | `tables.rs` | the plain data of an execution |
 //! | `path.rs` | from what the user wrote to a name in the namespace |
 //! | `entry.rs` | what a path leads to: create, look up, remove |
+//! | `directory.rs` | which names are in a directory |
 //! | `turn.rs` | locks of the kernel's own |
 //! | `rename.rs` | rename, in several steps that look like one |
 //! | `inode.rs` | files, directories and socket files |
@@ -52,6 +53,7 @@ mod content;
 mod datagram;
 mod descriptor;
 mod direction;
+mod directory;
 mod entry;
 mod errno;
 mod flock;
@@ -77,6 +79,7 @@ pub(crate) use clock::{
 pub(crate) use connection::{Connection, Endpoint};
 pub(crate) use datagram::{Datagram, To};
 pub(crate) use descriptor::{Fd, hand_over};
+pub(crate) use directory::{read_dir, remove_dir};
 pub(crate) use entry::{Kind, create_dir, create_dir_all, exists, remove_file};
 pub(crate) use errno::Errno;
 pub(crate) use flock::Mode as LockMode;

@@ -63,7 +63,7 @@ fn find_or_make(call: Call<'_>, path: &Path, mode: OpenMode) -> Sys<(Arc<Inode>,
     }
     let made = Arc::new(Inode::file(call.fresh()?, &place.path, call.site()));
     call.tables(|tables| tables.add_inode(made.clone()))?;
-    match place.act(call, &CREATE, Entry::new(Kind::File, made.number()))? {
+    match place.create(call, &CREATE, Entry::new(Kind::File, made.number()))? {
         Entry::ABSENT => Ok((made, true)),
         _ if mode.create_new => Err(Errno::EXIST.into()),
         there => Ok((inode(call, there)?, false)),

@@ -26,6 +26,11 @@ pub(crate) fn initial_directory(path: &Path) -> Option<u64> {
     INITIAL.iter().position(|known| known == path).map(|index| index as u64 + 1)
 }
 
+/// The directories that are there from the start, and are in `directory`.
+pub(crate) fn initial_directories_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    INITIAL.iter().filter(move |known| known.parent() == Some(directory)).cloned()
+}
+
 /// The absolute name without `.` and `..`. There are no symbolic links here, so that `..` only takes away a component.
 pub(crate) fn resolve(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::from(if path.is_absolute() { "/" } else { WORKING_DIRECTORY });

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
-use super::call::{Call, Object, Step, Sys};
+use super::call::{Call, Halt, Object, Step, Sys};
 use super::entry::{Entry, Kind, Place, found, inode, look, made, make};
 use super::errno::Errno;
 
@@ -110,7 +110,10 @@ pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
     }
     with_mark(call, &from, &RENAME, |moved| {
         inode(call, moved)?.add_place(call, &to.path)?;
-        let replaced = to.act_once(call, &REPLACE, moved)?;
+        let replaced = match to.create_once(call, &REPLACE, moved) {
+            Err(Halt::Errno(errno)) => return Ok((moved, Err(errno.into()))),
+            replaced => replaced?,
+        };
         Ok(match replaced.kind() {
             Some(Kind::Directory) => (moved, Err(Errno::ISDIR.into())),
             // Two names of one inode: rename(2) does nothing.
@@ -142,7 +145,12 @@ pub(crate) fn hard_link(call: Call<'_>, original: &Path, link: &Path) -> Sys<()>
     // inode without a name.
     with_mark(call, &from, &HOLD, |linked| {
         inode(call, linked)?.add_place(call, &to.path)?;
-        let taken = to.act_once(call, &LINK, linked)? != Entry::ABSENT;
-        Ok((linked, if taken { Err(Errno::EXIST.into()) } else { Ok(()) }))
+        let result = match to.create_once(call, &LINK, linked) {
+            Ok(Entry::ABSENT) => Ok(()),
+            Ok(_) => Err(Errno::EXIST.into()),
+            Err(Halt::Errno(errno)) => Err(errno.into()),
+            Err(Halt::Inert) => return Err(Halt::Inert),
+        };
+        Ok((linked, result))
     })
 }

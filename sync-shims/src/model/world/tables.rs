@@ -13,6 +13,7 @@ use super::call::Object;
 use super::clock::Clock;
 use super::datagram::Inbox;
 use super::descriptor;
+use super::directory::Listing;
 use super::entry::Entry;
 use super::inode::Inode;
 use super::listener::Socket;
@@ -34,6 +35,8 @@ pub(crate) struct Tables {
     renames: HashMap<u64, Arc<Object>>,
     /// Of calls on two paths.
     turn_of_renames: Option<Arc<Turn>>,
+    /// Of directories, if somebody lists or removes them.
+    pub(super) listings: HashMap<PathBuf, Arc<Listing>>,
     /// Of sockets.
     pub(crate) sockets: SocketTables,
     /// All descriptors that are open, in an order that does not depend on that of the steps.

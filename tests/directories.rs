@@ -1,0 +1,89 @@
+//! Directories that are listed and removed, alone and while others make names in them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+
+use interleave::fs::{self, PathExt};
+use interleave::{Builder, Strategy, Verdict, thread};
+
+/// Explores `program`, which says what it has come to; all interleavings come to the same.
+#[track_caller]
+fn comes_to(executions: u64, expected: &[&str], program: impl Fn() -> String + Send + Sync) {
+    let expected: BTreeSet<String> = expected.iter().map(|&outcome| outcome.to_owned()).collect();
+    for strategy in [Strategy::Exhaustive, Strategy::Interleavings] {
+        let seen = Mutex::new(BTreeSet::new());
+        let report = Builder::new().strategy(strategy.clone()).explore(|| {
+            let outcome = program();
+            seen.lock().unwrap().insert(outcome);
+        });
+        if let Some(failure) = report.failure {
+            panic!("{}", failure.report);
+        }
+        assert_ne!(report.verdict, Verdict::Bounded);
+        assert_eq!(seen.into_inner().unwrap(), expected);
+        if strategy == Strategy::Exhaustive {
+            assert_eq!(report.executions, executions);
+        }
+    }
+}
+
+fn kind<T>(result: std::io::Result<T>) -> String {
+    result.map_or_else(|error| format!("{:?}", error.kind()), |_| "ok".into())
+}
+
+fn names(directory: &str) -> String {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_directory_is_listed_and_removed() {
+    comes_to(1, &["done"], || {
+        fs::create_dir_all("d/e").unwrap();
+        fs::write("d/b", "b").unwrap();
+        fs::hard_link("d/b", "d/a").unwrap();
+        fs::rename("d/b", "d/c").unwrap();
+        assert_eq!(names("d"), "a c e");
+        let kinds: Vec<bool> = fs::read_dir("d").unwrap().map(|e| e.unwrap().file_type().unwrap().is_dir()).collect();
+        assert_eq!(kinds, [false, false, true]);
+        assert_eq!(fs::remove_dir("d").unwrap_err().kind(), std::io::ErrorKind::DirectoryNotEmpty);
+        assert_eq!(kind(fs::remove_dir("d/a")), "NotADirectory");
+        assert_eq!(kind(fs::remove_dir("none")), "NotFound");
+        assert_eq!(kind(fs::read_dir("none")), "NotFound");
+        assert_eq!(kind(fs::read_dir("d/a")), "NotADirectory");
+        assert_eq!(fs::copy("d/a", "copy").unwrap(), 1);
+        assert_eq!(fs::read("copy").unwrap(), b"b");
+        assert_eq!(kind(fs::copy("d", "copy")), "InvalidInput");
+        assert!(Path::new("d").fs_is_dir() && Path::new("copy").fs_is_file() && !Path::new("x").fs_exists());
+        fs::remove_dir_all("d").unwrap();
+        assert!(!fs::exists("d").unwrap());
+        assert_eq!(kind(fs::write("d/new", "")), "NotFound");
+        assert_eq!(names("/var"), "lib run tmp");
+        "done".into()
+    });
+}
+
+/// The directory is removed before the file is looked for, between that and its making, or not at all.
+#[test]
+fn a_name_is_not_made_in_a_directory_that_is_gone() {
+    comes_to(3, &["ok NotFound false", "DirectoryNotEmpty ok true"], || {
+        fs::create_dir("d").unwrap();
+        let other = thread::spawn(|| kind(fs::File::create_new("d/f")));
+        let removed = kind(fs::remove_dir("d"));
+        let made = other.join().unwrap();
+        format!("{removed} {made} {}", fs::exists("d/f").unwrap())
+    });
+}
+
+#[test]
+fn outside_a_model_directories_are_real() {
+    let directory = std::env::temp_dir().join(format!("directories-{}", std::process::id()));
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join("f"), "x").unwrap();
+    fs::copy(directory.join("f"), directory.join("g")).unwrap();
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 2);
+    assert!(directory.join("g").fs_is_file());
+    fs::remove_dir_all(&directory).unwrap();
+    assert!(!directory.fs_exists());
+}

@@ -76,6 +76,18 @@ fn a_name_is_not_made_in_a_directory_that_is_gone() {
     });
 }
 
+/// Whoever comes second finds that it is gone when it opens the directory, when it has seen that nothing is in it, or when it is
+/// its turn to remove it. Only the first of these is an error.
+#[test]
+fn two_remove_a_directory_with_all_that_is_in_it() {
+    comes_to(6, &["NotFound ok", "ok NotFound", "ok ok"], || {
+        fs::create_dir("d").unwrap();
+        let other = thread::spawn(|| kind(fs::remove_dir_all("d")));
+        let mine = kind(fs::remove_dir_all("d"));
+        format!("{mine} {}", other.join().unwrap())
+    });
+}
+
 #[test]
 fn outside_a_model_directories_are_real() {
     let directory = std::env::temp_dir().join(format!("directories-{}", std::process::id()));

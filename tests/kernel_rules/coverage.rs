@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use crate::observe::Rule;
-use crate::shim::{abstract_names, backlog, datagrams, files, locks, sockets, streams, tcp};
+use crate::shim::{abstract_names, backlog, datagrams, directories, files, locks, sockets, streams, tcp};
 
 const LIST: &str = include_str!("coverage.tsv");
 
-const SCRIPTS: [&[Rule]; 8] = [
+const SCRIPTS: [&[Rule]; 9] = [
     abstract_names::RULES,
     backlog::RULES,
     datagrams::RULES,
+    directories::RULES,
     files::RULES,
     locks::RULES,
     sockets::RULES,

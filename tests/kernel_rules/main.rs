@@ -106,6 +106,16 @@ fn files_on_the_simulated_kernel() {
 }
 
 #[test]
+fn directories_on_the_real_kernel() {
+    check(real::directories::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn directories_on_the_simulated_kernel() {
+    check(shim::directories::RULES, on_the_simulated_kernel);
+}
+
+#[test]
 fn locks_on_the_real_kernel() {
     check(real::locks::RULES, on_the_real_kernel);
 }

@@ -17,6 +17,8 @@ pub(crate) mod backlog;
 pub(crate) mod calls;
 #[path = "datagrams.rs"]
 pub(crate) mod datagrams;
+#[path = "directories.rs"]
+pub(crate) mod directories;
 #[path = "tcp.rs"]
 pub(crate) mod tcp;
 

@@ -45,7 +45,7 @@ pub fn remove_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As [`read_dir`], [`remove_file`] and [`remove_dir`], but for what others have removed meanwhile.
+/// As [`read_dir`], [`remove_file`] and [`remove_dir`], but for what others have removed meanwhile, the directory too.
 #[track_caller]
 pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     if enter(Location::caller(), |call| call.is_none()) {
@@ -63,7 +63,7 @@ pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
             Err(error) => gone(Err(error))?,
         }
     }
-    remove_dir(path)
+    gone(remove_dir(path))
 }
 
 /// Stands in for [`std::fs::copy`]: opens both, and writes what is in the first into the second.

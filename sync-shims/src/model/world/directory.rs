@@ -145,14 +145,16 @@ pub(crate) fn remove_dir(call: Call<'_>, user_path: &Path) -> Sys<()> {
     static REMOVE: Step = Step::new("fs", "remove_dir", remove).shows(found);
     want_lists(call)?;
     let place = Place::find(call, user_path)?;
-    if path::initial_directory(&place.path).is_some() {
-        call.unsupported("removing a directory that is there from the start");
-    }
     loop {
-        match place.act(call, &LOOKUP, Entry::ABSENT)?.kind() {
-            None => return Err(Errno::NOENT.into()),
-            Some(Kind::File | Kind::Socket) => return Err(Errno::NOTDIR.into()),
-            Some(Kind::Directory) => {}
+        match (place.act(call, &LOOKUP, Entry::ABSENT)?.kind(), path::last_component(user_path)) {
+            (None, _) => return Err(Errno::NOENT.into()),
+            (Some(Kind::File | Kind::Socket), _) => return Err(Errno::NOTDIR.into()),
+            (Some(Kind::Directory), b".") => return Err(Errno::INVAL.into()),
+            (Some(Kind::Directory), b"..") => return Err(Errno::NOTEMPTY.into()),
+            (Some(Kind::Directory), _) => {}
+        }
+        if path::initial_directory(&place.path).is_some() {
+            call.unsupported("removing a directory that is there from the start");
         }
         let listing = listing(call, &place.path)?;
         let moving = listing.turn.hold(call, || {

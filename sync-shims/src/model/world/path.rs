@@ -1,5 +1,6 @@
 //! From what the user wrote to a name in the namespace.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -46,6 +47,12 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
     resolved
 }
 
+/// What the user wrote last, which [`Path::components`] does not tell if it is `.`.
+pub(crate) fn last_component(path: &Path) -> &[u8] {
+    let mut components = path.as_os_str().as_bytes().rsplit(|&byte| byte == b'/');
+    components.find(|component| !component.is_empty()).unwrap_or_default()
+}
+
 /// The name as a report shows it: relative, if the user's was.
 pub(crate) fn shown(path: &Path) -> &Path {
     match path.strip_prefix(WORKING_DIRECTORY) {
@@ -73,6 +80,13 @@ mod tests {
         assert_eq!(shown(Path::new("/cwd/sock")), Path::new("sock"));
         assert_eq!(shown(Path::new("/tmp/sock")), Path::new("/tmp/sock"));
         assert_eq!(shown(Path::new("/cwd")), Path::new("/cwd"));
+    }
+
+    #[test]
+    fn the_last_component_is_what_was_written() {
+        for (path, last) in [("a/b", "b"), ("a/b//", "b"), ("a/.", "."), ("a/../", ".."), ("/", ""), ("", "")] {
+            assert_eq!(last_component(Path::new(path)), last.as_bytes());
+        }
     }
 
     #[test]

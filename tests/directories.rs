@@ -13,7 +13,7 @@ fn comes_to(executions: u64, expected: &[&str], program: impl Fn() -> String + S
     let expected: BTreeSet<String> = expected.iter().map(|&outcome| outcome.to_owned()).collect();
     for strategy in [Strategy::Exhaustive, Strategy::Interleavings] {
         let seen = Mutex::new(BTreeSet::new());
-        let report = Builder::new().strategy(strategy.clone()).explore(|| {
+        let report = Builder::new().strategy(strategy).explore(|| {
             let outcome = program();
             seen.lock().unwrap().insert(outcome);
         });

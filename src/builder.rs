@@ -109,6 +109,7 @@ pub struct Builder {
     pub(crate) progress: Option<PathBuf>,
     pub(crate) stale: explore::Stale,
     pub(crate) repair: bool,
+    pub(crate) leaks: bool,
 }
 
 impl Default for Builder {
@@ -134,6 +135,7 @@ impl Builder {
             seed: 0,
             workers: 1,
             panics: Panics::Fail,
+            leaks: false,
             stack_size: 256 << 10,
             name: None,
             summary: false,
@@ -270,6 +272,14 @@ impl Builder {
     /// What a panic of a spawned thread means.
     pub fn panics(mut self, panics: Panics) -> Self {
         self.panics = panics;
+        self
+    }
+
+    /// Whether an execution also fails with the code `interleave::leak` if it does not free all its `Arc`s (default: no). What
+    /// [`alloc`](crate::alloc) watches must be freed in any case. Only executions in which all threads end are looked at.
+    /// `INTERLEAVE_LEAKS=0|1`
+    pub fn leaks(mut self, leaks: bool) -> Self {
+        self.leaks = leaks;
         self
     }
 

@@ -27,6 +27,7 @@ pub(crate) const KNOWN: &[(&str, &str)] = &[
     ("INTERLEAVE_SEED", "a number"),
     ("INTERLEAVE_WORKERS", "a number from 1 to 1024"),
     ("INTERLEAVE_STACK_SIZE", "a number of bytes from 16384 to 1073741824"),
+    ("INTERLEAVE_LEAKS", "`0` or `1`"),
     ("INTERLEAVE_LOG", "`off` or `summary`"),
     ("INTERLEAVE_PROGRESS", "a file"),
     ("INTERLEAVE_SHARD", "two numbers such as `2/3`, the first not larger"),
@@ -154,6 +155,7 @@ fn set(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
                 _ => return None,
             }
         }
+        "INTERLEAVE_LEAKS" => builder.leaks = flag(value)?,
         "INTERLEAVE_REPAIR" => builder.repair = flag(value)?,
         _ => {}
     }

@@ -102,7 +102,7 @@ pub use sync_shims::label;
 #[cfg(feature = "crossbeam")]
 pub use sync_shims::model::crossbeam;
 pub use sync_shims::model::quarantine::Quarantine;
-pub use sync_shims::model::{cell, fs, future, ghost, hint, net, os, process, sync, thread, thread_local, time};
+pub use sync_shims::model::{alloc, cell, fs, future, ghost, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(feature = "parking_lot")]
 pub use sync_shims::model::parking_lot;

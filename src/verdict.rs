@@ -31,6 +31,8 @@ pub enum Kind {
     DataRace,
     /// Tracked memory was never freed.
     Leak,
+    /// Tracked memory was freed twice, or an object in it was used after it was freed.
+    UseAfterFree,
     /// The program did something else when its execution was repeated.
     Nondeterminism,
     /// Something was used outside the model it belongs to.
@@ -58,6 +60,7 @@ impl Kind {
             Kind::Livelock => "livelock",
             Kind::DataRace => "data_race",
             Kind::Leak => "leak",
+            Kind::UseAfterFree => "use_after_free",
             Kind::Nondeterminism => "nondeterminism",
             Kind::Outside => "outside",
             Kind::Limit => "limit",
@@ -76,6 +79,7 @@ impl Kind {
             "livelock" => Kind::Livelock,
             "data_race" => Kind::DataRace,
             "leak" => Kind::Leak,
+            "use_after_free" => Kind::UseAfterFree,
             "nondeterminism" => Kind::Nondeterminism,
             "outside" => Kind::Outside,
             "limit" => Kind::Limit,

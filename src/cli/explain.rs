@@ -30,7 +30,14 @@ fn text(kind: Kind) -> &'static str {
              behaviour in Rust, whatever the hardware does. The report names the missing edge. Most often a store must be \
              `Release` and the load that sees it `Acquire`, or a lock must be held."
         }
-        Kind::Leak => "Memory or a handle that the checker keeps track of is still there when the execution is over.",
+        Kind::Leak => {
+            "Memory that the checker keeps track of is still there when the execution is over: what `interleave::alloc` \
+             watches, or, with `Builder::leaks` (INTERLEAVE_LEAKS=1), an `Arc`. Of those, look for a cycle."
+        }
+        Kind::UseAfterFree => {
+            "Memory of `interleave::alloc` was freed twice, or an object in it was used after it was freed. One thread freed \
+             what another one still had a pointer to."
+        }
         Kind::Nondeterminism => {
             "The program did something else when its execution was repeated with the same decisions, so that nothing found \
              in it could be relied on. A model must depend on nothing but the types of this crate: no real time, no random \
@@ -65,12 +72,13 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-const ALL: [Kind; 12] = [
+const ALL: [Kind; 13] = [
     Kind::Panic,
     Kind::Deadlock,
     Kind::Livelock,
     Kind::DataRace,
     Kind::Leak,
+    Kind::UseAfterFree,
     Kind::Nondeterminism,
     Kind::Outside,
     Kind::Limit,

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use std::time::Duration;
 
 use dpor::{Access, Action, Info, Op, Replayed, Step, ThreadId};
+use sync_shims::model::alloc::{ARC, FREED};
 use sync_shims::model::controller::{Controller, Inert, Reason, Scope, Slot, Target, ThreadSpec};
 use sync_shims::model::statics::is_static;
 
@@ -215,6 +216,17 @@ impl Controller for Engine {
         }
     }
 
+    fn track(&self, what: &'static str, site: Site) -> u64 {
+        if self.phase.get() != Phase::Running || (what == ARC && !self.leaks.get()) {
+            return 0;
+        }
+        self.tracked.with(|tracked| tracked.add(what, site))
+    }
+
+    fn release(&self, number: u64) {
+        self.tracked.with(|tracked| tracked.remove(number));
+    }
+
     fn ordered_drop(&self, enter: bool) {
         let ordered = &self.threads.get(self.current.get()).ordered;
         ordered.set(if enter { ordered.get() + 1 } else { ordered.get() - 1 });
@@ -390,8 +402,19 @@ impl Engine {
     fn check_carried(&self, target: &Target<'_>, info: &'static Info, site: Site) {
         let word = target.slot.get();
         if word != 0 && word >> 24 != self.execution.get() && self.phase.get() == Phase::Running {
+            if word == u64::from_ne_bytes([FREED; 8]) {
+                self.freed(info, site);
+            }
             self.carried(target, info, site);
         }
+    }
+
+    /// An object in memory that `alloc::dealloc` has been given: all that is left of it is the filling.
+    #[cold]
+    #[inline(never)]
+    fn freed(&self, info: &'static Info, site: Site) -> ! {
+        let message = format!("`{}::{}` on an object in memory that has been freed", info.family, info.name);
+        self.fail("use_after_free", message, site)
     }
 
     #[cold]

@@ -32,18 +32,28 @@ impl Engine {
         self.execution.set(number);
         self.live.set(number);
         self.set_phase(Phase::Running);
+        self.tracked.with(|tracked| tracked.start(number));
         if self.failure.with(|failure| failure.take()).is_some() {
             self.failed_at.with(Vec::clear);
         }
         self.add_thread(ThreadId::MAIN, main_thread(body, site));
         self.schedule();
-        let outcome = self.outcome();
+        let mut outcome = self.outcome();
         if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
             self.explorer.with(|explorer| recorder.with(|recorder| recorder.link(explorer)));
             let told = self.explorer.with(|explorer| recorder.with(|recorder| recorder.failure(failure, explorer)));
             self.told.with(|slot| *slot = Some(told));
         }
         self.tear_down();
+        if let Outcome::Ended(Ending::Complete) = outcome
+            && let Some(failure) = self.tracked.with(|tracked| tracked.leak())
+        {
+            if let Some(recorder) = &self.recorder {
+                let told = recorder.with(|recorder| recorder.plain_failure(&failure));
+                self.told.with(|slot| *slot = Some(told));
+            }
+            outcome = Outcome::Failed(failure, Vec::new());
+        }
         Some(outcome)
     }
 

@@ -7,6 +7,7 @@
 //! | `controller` | what the shims see of it |
 //! | `execution` | one run from the first thread to the last, and its teardown |
 //! | `threads` | what is known of a model thread; how its body is run |
+//! | `tracked` | what has to be gone at the end of an execution |
 //! | `storage` | values that live as long as a thread or an execution |
 //! | `label` | labels that executions come by |
 //! | `process` | threads of simulated processes that end where they are |
@@ -25,6 +26,7 @@ mod label;
 mod process;
 mod storage;
 mod threads;
+mod tracked;
 
 use std::cell::{Cell, UnsafeCell};
 use std::panic::Location;
@@ -161,6 +163,9 @@ pub(crate) struct Engine {
     /// Fibers that are suspended in the middle of a panic.
     suspended_panics: Cell<u32>,
     storage: storage::Storage,
+    tracked: Shared<tracked::Tracked>,
+    /// Whether every `Arc` must be gone at the end of an execution.
+    leaks: Cell<bool>,
     panics: Panics,
     recorder: Option<Shared<Recorder>>,
     /// The failure in terms of the recorded steps.
@@ -193,6 +198,8 @@ impl Engine {
             met_static: Cell::new(false),
             suspended_panics: Cell::new(0),
             storage: storage::Storage::new(),
+            tracked: Shared::new(tracked::Tracked::default()),
+            leaks: Cell::new(false),
             panics,
             recorder: recorder.map(Shared::new),
             told: Shared::new(None),
@@ -235,6 +242,11 @@ impl Engine {
     /// What has been learnt so far.
     pub(crate) fn learnt(&self) -> Vec<Learnt> {
         self.learnt.with(|learnt| learnt.clone())
+    }
+
+    /// Whether an execution fails that leaves an `Arc` behind.
+    pub(crate) fn look_for_leaks(&self, leaks: bool) {
+        self.leaks.set(leaks);
     }
 
     /// Starts with this known.

@@ -256,6 +256,7 @@ impl Run<'_> {
             self.note_for_crashes();
             let engine =
                 Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
+            engine.look_for_leaks(builder.leaks);
             engine.know(learnt);
             engine.run(|| self.loop_over(&engine, job))
         };
@@ -368,7 +369,10 @@ pub(super) fn judge(engine: &Engine, config: &dpor::Config, outcome: Outcome) ->
                 engine.explorer(|explorer| explorer.finish_beyond_bound());
                 return Came::Nothing;
             }
-            engine.explorer(|explorer| explorer.finish_failed());
+            // A leak shows when the execution has been counted already.
+            if found.failure.code() != "leak" {
+                engine.explorer(|explorer| explorer.finish_failed());
+            }
             Came::Hit(Box::new(found))
         }
         Outcome::Restart => Came::Restart,
@@ -399,7 +403,7 @@ pub(super) fn sampling_name(sampling: Sampling) -> String {
 
 /// The schedule of a failing execution with the fewest preemptions.
 pub(super) fn locate(explorer: &mut dpor::Explorer, failure: Failure, roots: &[EventId]) -> Hit {
-    let everything = matches!(failure, Failure::Deadlock | Failure::Livelock);
+    let everything = matches!(failure, Failure::Deadlock | Failure::Livelock) || failure.code() == "leak";
     if roots.is_empty() && !everything {
         return Hit { failure, schedule: Schedule::default(), preemptions: Some(0), interleaving: true, cost: 0 };
     }

@@ -108,6 +108,7 @@ impl Run<'_> {
             self.note_for_crashes();
             let config = builder.config(dpor::Strategy::Planned(Plan::default()), None);
             let engine = Engine::new(config, builder.stack_size, builder.panics, None).watching(&builder.watch);
+            engine.look_for_leaks(builder.leaks);
             engine.know(learnt);
             engine.run(|| {
                 let reduction = Reduction { run: self, builder, engine: &engine, left: limit, tried: HashSet::new() };

@@ -126,6 +126,7 @@ impl Run<'_> {
             self.note_for_crashes();
             let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()))
                 .watching(&builder.watch);
+            engine.look_for_leaks(builder.leaks);
             engine.know(learnt);
             let mut failure = None;
             let mut ending = None;

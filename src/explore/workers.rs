@@ -143,6 +143,7 @@ impl Run<'_> {
             self.note_for_crashes();
             let engine =
                 Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
+            engine.look_for_leaks(builder.leaks);
             engine.know(learnt);
             if builder.workers > 1 {
                 engine.share();

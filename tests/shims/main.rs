@@ -6,6 +6,7 @@ mod cells;
 mod channels;
 mod futures;
 mod handshakes;
+mod leaks;
 mod rwlock;
 mod statics;
 mod threads;

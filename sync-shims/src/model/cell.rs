@@ -19,6 +19,11 @@ pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, 
 /// [`with`](Self::with) and [`with_mut`](Self::with_mut), which std does not have, say what the access is.
 /// [`get`](Self::get) does not: see there. Dropping the cell is a write.
 ///
+/// Creating a cell is no access: `new` is `const`, so it cannot learn which thread runs it, and the cell may be moved before it
+/// is shared. A thread that finds a cell through a pointer published with a too weak ordering, and is the first to touch it,
+/// races with its creation; that is not reported. It is as soon as whoever made the cell has touched it in its place, with
+/// [`with_mut`](Self::with_mut) or a write through [`get`](Self::get), before publishing it.
+///
 /// Where it differs from std: `get`, `get_mut` and `into_inner` are not `const`, and there is no `from_mut`, since the cell
 /// is larger than its value.
 pub struct UnsafeCell<T: ?Sized> {

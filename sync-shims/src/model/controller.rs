@@ -155,6 +155,17 @@ pub trait Controller {
         let _ = reason;
     }
 
+    /// Something has been made at `site` that must be gone before the execution ends; its number, which is not 0.
+    fn track(&self, what: &'static str, site: &'static Location<'static>) -> u64 {
+        let _ = (what, site);
+        0
+    }
+
+    /// What has this number is gone. Of another execution: nothing happens.
+    fn release(&self, number: u64) {
+        let _ = number;
+    }
+
     /// Enters (`true`) or leaves code of the running thread that is ordered after everything that happened to the memory it
     /// touches, by a count that is not modelled: the drop of the value of an `Arc`. Plain and exclusive accesses made in
     /// between race with nothing that came before them. Nests.

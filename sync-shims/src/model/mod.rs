@@ -15,6 +15,7 @@
 //! | [`ghost`] | what a model says about itself |
 //! | [`fs`], [`net`], [`os`], [`process`], [`time`] | files, sockets, processes, the clock, of the simulated kernel in `world` |
 
+pub mod alloc;
 pub mod atomic;
 pub mod cell;
 pub mod controller;

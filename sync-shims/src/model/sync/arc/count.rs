@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use dpor::{Action, Info, Role, Update};
 
+use crate::model::alloc::{ARC, Tracked};
 use crate::model::controller::{Controller, current};
 use crate::model::deferred::drop_uncounted;
 use crate::model::event::{Answer, Identity, Site, perform_in};
@@ -39,6 +40,8 @@ pub(super) struct Counts {
     modelled: AtomicU64,
     /// What that execution found: both counts, before any of its threads changed them.
     found: [AtomicU64; 2],
+    /// The memory has to be freed.
+    tracked: Tracked,
 }
 
 const LOCKED: usize = usize::MAX;
@@ -140,16 +143,16 @@ pub(super) enum Upgraded {
 
 impl Counts {
     /// One strong handle, created at `site`.
-    pub(super) const fn one(site: Site) -> Self {
+    pub(super) fn one(site: Site) -> Self {
         Counts::new(false, site)
     }
 
     /// No value yet, but a share for the strong handle that it will have: see `begin`.
-    pub(super) const fn none_yet(site: Site) -> Self {
+    pub(super) fn none_yet(site: Site) -> Self {
         Counts::new(true, site)
     }
 
-    const fn new(gone: bool, site: Site) -> Self {
+    fn new(gone: bool, site: Site) -> Self {
         Counts {
             strong: AtomicUsize::new(1),
             weak: AtomicUsize::new(1),
@@ -158,7 +161,13 @@ impl Counts {
             weak_identity: Identity::at(site),
             modelled: AtomicU64::new(0),
             found: [const { AtomicU64::new(0) }; 2],
+            tracked: Tracked::new(ARC, site),
         }
+    }
+
+    /// The memory is about to be freed.
+    pub(super) fn freed(&self) {
+        self.tracked.end();
     }
 
     /// Where the value was created.

@@ -83,8 +83,11 @@ fn with_address<T: ?Sized>(mut pointer: *mut T, address: *mut u8) -> *mut T {
 ///
 /// It must have come from this module or from a box; the value must be gone and no handle be left.
 pub(super) unsafe fn free<T: ?Sized>(shared: NonNull<Shared<T>>) {
-    // SAFETY: 1. The memory is still allocated; the reference is only used for the layout.
-    let layout = Layout::for_value(unsafe { shared.as_ref() });
+    // SAFETY: 1. The memory is still allocated, and the counts are never gone before it.
+    let layout = unsafe {
+        shared.as_ref().counts.freed();
+        Layout::for_value(shared.as_ref())
+    };
     // SAFETY: 1. The caller's promise. 2. The layout is the one it was allocated with, as `Shared` is `repr(C)`.
     unsafe { dealloc(shared.as_ptr().cast(), layout) };
 }

@@ -1,16 +1,17 @@
 //! What the shims see of the engine.
 
 use std::any::Any;
+use std::ops::Range;
 use std::panic;
 use std::ptr::NonNull;
 use std::time::Duration;
 
 use dpor::{Access, Action, Info, Op, Replayed, Step, ThreadId};
-use sync_shims::model::alloc::{ARC, FREED};
-use sync_shims::model::controller::{Controller, Inert, Reason, Scope, Slot, Target, ThreadSpec};
+use sync_shims::model::controller::{ARC, Controller, FREED, Inert, Reason, Scope, Slot, Target, ThreadSpec};
 use sync_shims::model::statics::is_static;
 
 use super::threads::Teardown;
+use super::tracked::Placed;
 use super::{Engine, Failure, Phase, Request, Site};
 use crate::fiber;
 
@@ -67,8 +68,12 @@ impl Controller for Engine {
             if explorer.is_probing() {
                 return Ok(());
             }
-            let (word, outcome) = explorer.plain(thread, target.slot.get(), access, site);
-            target.slot.set(word);
+            let before = target.slot.get();
+            let (word, outcome) = explorer.plain(thread, before, access, site);
+            if word != before {
+                target.slot.set(word);
+                self.placed(target.slot, Placed::Plain(word));
+            }
             outcome
         });
         if let Err(race) = outcome {
@@ -96,6 +101,7 @@ impl Controller for Engine {
             (explorer.newest_value(object), race)
         });
         target.slot.forget();
+        self.moved(target.slot);
         if let Some(race) = race {
             let first = earlier_name(race.first.access);
             self.stop(Failure::Race { race, family: what.family, what: (first, what.name), created: target.created });
@@ -227,6 +233,10 @@ impl Controller for Engine {
         self.tracked.with(|tracked| tracked.remove(number));
     }
 
+    fn freed(&self, memory: Range<usize>, what: &'static Info, created: Site, site: Site) {
+        self.write_to_all(memory, what, created, site);
+    }
+
     fn ordered_drop(&self, enter: bool) {
         let ordered = &self.threads.get(self.current.get()).ordered;
         ordered.set(if enter { ordered.get() + 1 } else { ordered.get() - 1 });
@@ -281,7 +291,7 @@ impl Controller for Engine {
     }
 }
 
-fn earlier_name(access: Access) -> &'static str {
+pub(super) fn earlier_name(access: Access) -> &'static str {
     match access {
         Access::Read => "read",
         Access::Write => "write",
@@ -355,6 +365,9 @@ impl Engine {
             if let Some(target) = target {
                 match explorer.resolve(thread, target.slot.get(), target.init) {
                     Ok(word) => {
+                        if target.slot.get() != word {
+                            self.placed(target.slot, Placed::Object(word));
+                        }
                         target.slot.set(word);
                         op.object = dpor::ObjectId((word & 0xff_ffff) as u32);
                     }
@@ -403,7 +416,7 @@ impl Engine {
         let word = target.slot.get();
         if word != 0 && word >> 24 != self.execution.get() && self.phase.get() == Phase::Running {
             if word == u64::from_ne_bytes([FREED; 8]) {
-                self.freed(info, site);
+                return self.used_after_free(target, info, site);
             }
             self.carried(target, info, site);
         }
@@ -412,9 +425,14 @@ impl Engine {
     /// An object in memory that `alloc::dealloc` has been given: all that is left of it is the filling.
     #[cold]
     #[inline(never)]
-    fn freed(&self, info: &'static Info, site: Site) -> ! {
-        let message = format!("`{}::{}` on an object in memory that has been freed", info.family, info.name);
-        self.fail("use_after_free", message, site)
+    fn used_after_free(&self, target: &Target<'_>, info: &'static Info, site: Site) {
+        target.slot.forget();
+        self.stop(Failure::Other {
+            code: "use_after_free",
+            message: format!("`{}::{}` on an object in memory that has been freed", info.family, info.name),
+            help: None,
+            site: Some(site),
+        });
     }
 
     #[cold]

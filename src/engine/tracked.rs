@@ -1,6 +1,22 @@
-//! What has to be gone before an execution ends.
+//! What has to be gone before an execution ends, and what lies in memory that may be freed.
 
-use super::{Failure, Site};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use dpor::{Access, Info};
+use sync_shims::model::controller::{MEMORY, Slot};
+
+use super::controller::earlier_name;
+use super::{Engine, Failure, Phase, Site};
+
+/// An object whose place is known, by the word of its slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Placed {
+    /// It has operations.
+    Object(u64),
+    /// It has plain accesses.
+    Plain(u64),
+}
 
 /// What was made in the running execution and is tracked.
 #[derive(Debug, Default)]
@@ -9,6 +25,10 @@ pub(super) struct Tracked {
     execution: u64,
     made: Vec<Option<(&'static str, Site)>>,
     left: usize,
+    /// There was memory, in which objects may lie.
+    memory: bool,
+    /// By address: the objects that were first used since there is memory.
+    placed: BTreeMap<usize, Placed>,
 }
 
 /// Bits of a number that are an index, plus one so that it is never 0.
@@ -21,12 +41,15 @@ impl Tracked {
         self.execution = execution & (u64::MAX >> INDEX);
         self.made.clear();
         self.left = 0;
+        self.memory = false;
+        self.placed.clear();
     }
 
     #[inline]
     pub(super) fn add(&mut self, what: &'static str, site: Site) -> u64 {
         self.made.push(Some((what, site)));
         self.left += 1;
+        self.memory |= what == MEMORY;
         self.execution << INDEX | self.made.len() as u64
     }
 
@@ -61,6 +84,53 @@ impl Tracked {
             help: None,
             site: Some(site),
         })
+    }
+}
+
+impl Engine {
+    /// An object got this word in this execution.
+    #[inline]
+    pub(super) fn placed(&self, slot: &Slot, object: Placed) {
+        self.tracked.with(|tracked| {
+            if tracked.memory {
+                tracked.placed.insert(std::ptr::from_ref(slot).addr(), object);
+            }
+        });
+    }
+
+    /// The object is another one from now on, which may go elsewhere before it is used.
+    #[inline]
+    pub(super) fn moved(&self, slot: &Slot) {
+        self.tracked.with(|tracked| {
+            if tracked.memory {
+                tracked.placed.remove(&std::ptr::from_ref(slot).addr());
+            }
+        });
+    }
+
+    /// A write to all objects in the memory, which is given up: each operation on them must be ordered before.
+    pub(super) fn write_to_all(&self, memory: Range<usize>, what: &'static Info, created: Site, site: Site) {
+        let thread = self.current.get();
+        let objects = self.tracked.with(|tracked| {
+            let addresses: Vec<_> = tracked.placed.range(memory).map(|(&address, _)| address).collect();
+            addresses.into_iter().filter_map(|address| tracked.placed.remove(&address)).collect::<Vec<_>>()
+        });
+        if self.phase.get() != Phase::Running || self.threads.get(thread).ordered.get() > 0 {
+            return;
+        }
+        let race = self.explorer.with(|explorer| {
+            objects.into_iter().find_map(|object| match object {
+                _ if explorer.is_probing() => None,
+                Placed::Object(word) => {
+                    explorer.exclusive(thread, dpor::ObjectId((word & 0xff_ffff) as u32), site).err()
+                }
+                Placed::Plain(word) => explorer.plain(thread, word, Access::Write, site).1.err(),
+            })
+        });
+        if let Some(race) = race {
+            let accesses = (earlier_name(race.first.access), what.name);
+            self.stop(Failure::Race { race, family: what.family, what: accesses, created });
+        }
     }
 }
 

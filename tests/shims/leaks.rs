@@ -2,8 +2,9 @@
 
 use std::cell::UnsafeCell as RealUnsafeCell;
 
-use interleave::alloc::{Layout, Track, alloc, alloc_zeroed, dealloc, realloc};
-use interleave::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::*};
+use interleave::alloc::{Layout, Track, alloc, alloc_zeroed, dealloc, owns, realloc};
+use interleave::cell::UnsafeCell;
+use interleave::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, Ordering::*};
 use interleave::sync::{Arc, LazyLock, Mutex, Weak};
 use interleave::{Builder, Kind, Verdict, thread};
 
@@ -35,7 +36,7 @@ fn a_cycle_is_a_leak() {
     let failure = Builder::new().leaks(true).explore(body).failure.expect("a leak");
     assert_eq!(failure.kind, Kind::Leak);
     let text = failure.report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("an `Arc` that was made at tests/shims/leaks.rs:26:20 is never freed"), "{text}");
+    assert!(text.contains("an `Arc` that was made at tests/shims/leaks.rs:27:20 is never freed"), "{text}");
     assert!(text.contains("the breaking order"), "{text}");
     assert_eq!(Builder::new().explore(body).verdict, Verdict::Complete);
 }
@@ -120,14 +121,83 @@ fn memory_is_freed_once_and_not_used_afterwards() {
     assert!(text.contains("`AtomicUsize::load` on an object in memory that has been freed"), "{text}");
 }
 
+/// A thread uses an object, says so, and another one frees the memory: in time if what is said has the right ordering.
+#[test]
+fn operations_are_ordered_before_the_memory_is_freed() {
+    fn body<T: 'static>(new: fn() -> T, used: fn(&T), store: Ordering, load: Ordering) -> impl Fn() + Send + Sync {
+        move || {
+            let layout = Layout::new::<T>();
+            let done = Arc::new(AtomicBool::new(false));
+            // SAFETY: 1. The layout has a size. 2. The value fits.
+            let memory = unsafe {
+                let memory = alloc(layout).cast::<T>();
+                memory.write(new());
+                memory
+            };
+            let (address, other) = (memory.expose_provenance(), done.clone());
+            let t = thread::spawn(move || {
+                // SAFETY: 1. It is freed once `done` is set, or after the thread has ended.
+                used(unsafe { &*std::ptr::with_exposed_provenance(address) });
+                other.store(true, store);
+            });
+            let early = done.load(load);
+            if !early {
+                t.join().unwrap();
+            }
+            // SAFETY: 1. It comes from `alloc`, and its user is done.
+            unsafe { dealloc(memory.cast(), layout) };
+        }
+    }
+    let read = |atomic: &AtomicUsize| _ = atomic.load(Relaxed);
+    let write = |atomic: &AtomicUsize| atomic.store(1, Relaxed);
+    // SAFETY: 1. Threads of a model take turns.
+    let look = |cell: &UnsafeCell<u32>| _ = cell.with(|value| unsafe { *value });
+    let atomic = || AtomicUsize::new(7);
+    let cell = || UnsafeCell::new(7);
+    for (store, load) in [(Relaxed, Acquire), (Release, Relaxed)] {
+        let (kind, text) = report(body(atomic, read, store, load));
+        assert_eq!(kind, Kind::DataRace, "{text}");
+        assert!(text.contains("dealloc"), "{text}");
+        assert_eq!(failure(body(atomic, write, store, load)), Kind::DataRace);
+        assert_eq!(failure(body(cell, look, store, load)), Kind::DataRace);
+    }
+    // The flag is seen or not.
+    assert_eq!(executions(body(atomic, read, Release, Acquire)), 2);
+    assert_eq!(executions(body(atomic, write, Release, Acquire)), 2);
+    assert_eq!(executions(body(cell, look, Release, Acquire)), 2);
+}
+
+/// What is wrong with memory while a thread unwinds comes after what it unwinds from.
+#[test]
+fn the_panic_comes_first() {
+    struct Twice(*mut u8);
+    impl Drop for Twice {
+        fn drop(&mut self) {
+            // SAFETY: 1. It is freed twice, which a model does not let through to the allocator.
+            unsafe {
+                dealloc(self.0, Layout::new::<u64>());
+                dealloc(self.0, Layout::new::<u64>());
+            }
+        }
+    }
+    let (kind, text) = report(|| {
+        // SAFETY: 1. The layout has a size.
+        let _twice = Twice(unsafe { alloc(Layout::new::<u64>()) });
+        panic!("first");
+    });
+    assert_eq!(kind, Kind::Panic, "{text}");
+    assert!(text.contains("first"), "{text}");
+}
+
 #[test]
 fn memory_is_std_s_otherwise() {
-    let check = || {
+    let check = |inside: bool| {
         let layout = Layout::array::<u8>(4).unwrap();
         // SAFETY: 1. The layouts have a size. 2. Each block is used within its size, and freed once with its layout.
         unsafe {
             let memory = alloc_zeroed(layout);
             assert_eq!(*memory.cast::<[u8; 4]>(), [0; 4]);
+            assert_eq!(owns(memory), inside);
             memory.write_bytes(5, 4);
             let larger = realloc(memory, layout, 6);
             assert_eq!(*larger.cast::<[u8; 4]>(), [5; 4]);
@@ -137,8 +207,8 @@ fn memory_is_std_s_otherwise() {
         *tracked.get_mut().get_mut() += 1;
         assert_eq!(tracked.into_inner().into_inner(), 2);
     };
-    check();
-    assert_eq!(executions(check), 1);
+    check(false);
+    assert_eq!(executions(move || check(true)), 1);
     let wrong = || {
         // SAFETY: 1. The layout has a size. 2. The second one is wrong, which a model does not let through to the allocator.
         unsafe { dealloc(alloc(Layout::new::<u64>()), Layout::new::<u32>()) };

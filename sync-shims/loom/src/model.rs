@@ -134,7 +134,7 @@ impl Builder {
     /// The checker's own builder.
     fn explorer(&self) -> interleave::Builder {
         let steps = u32::try_from(self.max_branches.max(STEPS)).unwrap_or(u32::MAX);
-        let mut builder = interleave::Builder::new().spurious(0).max_steps(steps);
+        let mut builder = interleave::Builder::new().spurious(0).max_steps(steps).leaks(true);
         if let Some(bound) = self.preemption_bound {
             builder = builder.preemption_bound(u32::try_from(bound).unwrap_or(u32::MAX));
         }
@@ -173,6 +173,7 @@ fn told(failure: &Failure) -> String {
         }
         Kind::Limit | Kind::Livelock => "Model exceeded maximum number of branches.\n",
         Kind::Leak => "Arc leaked.\nAllocation leaked.\nMessages leaked.\n",
+        Kind::UseAfterFree => "pointer not tracked\n",
         // The words of a panic are the program's.
         _ => "",
     };

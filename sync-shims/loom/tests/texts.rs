@@ -175,12 +175,61 @@ fn what_cannot_be_reached() {
     unsafe { hint::unreachable_unchecked() }
 }
 
+struct Node(Mutex<Option<Arc<Node>>>);
+
+#[test]
+#[should_panic(expected = "Arc leaked.")]
+fn a_cycle() {
+    loom::model(|| {
+        let node = Arc::new(Node(Mutex::new(None)));
+        *node.0.lock().unwrap() = Some(node.clone());
+    });
+}
+
+#[test]
+#[should_panic(expected = "Allocation leaked.")]
+fn a_tracked_value_that_is_forgotten() {
+    loom::model(|| std::mem::forget(loom::alloc::Track::new(7)));
+}
+
+#[test]
+#[should_panic(expected = "Allocation leaked.")]
+fn a_block_that_is_not_freed() {
+    loom::model(|| {
+        // SAFETY: 1. The layout has a size.
+        let _ = unsafe { loom::alloc::alloc(loom::alloc::Layout::new::<u64>()) };
+    });
+}
+
+loom::lazy_static! {
+    static ref LAZY: Arc<usize> = Arc::new(7);
+}
+
+#[test]
+fn what_the_execution_itself_drops_is_no_leak() {
+    loom::thread_local!(static LOCAL: Arc<usize> = Arc::new(8));
+    loom::model(|| {
+        let t = thread::spawn(|| LOCAL.with(|local| **local) + **LAZY);
+        assert_eq!(**LAZY + t.join().unwrap(), 22);
+    });
+}
+
+#[test]
+#[should_panic(expected = "pointer not tracked")]
+fn a_block_of_another_allocator() {
+    loom::model(|| {
+        let block = Box::into_raw(Box::new(7_u64));
+        // SAFETY: 1. The call panics before it frees anything.
+        unsafe { loom::alloc::dealloc(block.cast(), loom::alloc::Layout::new::<u64>()) };
+    });
+}
+
 #[test]
 #[should_panic(expected = "pointer not tracked")]
 fn a_block_freed_twice() {
     loom::model(|| {
         let layout = loom::alloc::Layout::new::<u64>();
-        // SAFETY: 1. The layout has a size. 2. The second call panics before it frees anything.
+        // SAFETY: 1. The layout has a size. 2. The second call frees nothing.
         unsafe {
             let block = loom::alloc::alloc(layout);
             loom::alloc::dealloc(block, layout);

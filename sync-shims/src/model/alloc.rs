@@ -1,9 +1,13 @@
 //! What stands in for [`std::alloc`]: memory, and values, that a model expects to be freed.
 //!
 //! What is allocated here in an execution and not freed at its end fails the model with the code `leak`, and names the place
-//! that allocated it; so does an [`Arc`](super::sync::Arc) in a model that looks for their leaks. Freeing memory is a write to it: an
-//! access that is not ordered before is a data race. What was freed stays allocated until the end of the execution, so that an
-//! operation on an object in it, or another free, is recognised (code `use_after_free`).
+//! that allocated it; so does an [`Arc`](super::sync::Arc) in a model that looks for their leaks. Freeing memory is a write to
+//! every modelled object in it: an operation on one that is not ordered before is a data race. What was freed stays allocated
+//! until the end of the execution, so that a later operation on an object in it, or another free, is recognised (code
+//! `use_after_free`).
+//!
+//! Values that are no modelled objects are not watched: put them into an [`UnsafeCell`](super::cell::UnsafeCell). An object
+//! that was moved out by copying its bytes (`ptr::read`) still counts as lying in the memory it was first used in.
 //!
 //! Outside a model, all of this is std's.
 
@@ -14,18 +18,12 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dpor::{Access, Info, Role};
+use dpor::{Info, Role};
 
-use super::controller::{Controller, Scope, current};
-use super::event::{Identity, Site};
+use super::controller::{Controller, FREED, MEMORY, Scope, current};
+use super::event::Site;
 
 pub use std::alloc::{Layout, LayoutError, handle_alloc_error};
-
-/// What a reference count is called when it is tracked; a controller may leave these out.
-pub const ARC: &str = "an `Arc`";
-
-/// What freed memory is filled with: a controller knows from it that an object lies in freed memory.
-pub const FREED: u8 = 0xdf;
 
 /// Something that has to end before the execution does.
 ///
@@ -58,7 +56,6 @@ struct Block {
     memory: NonNull<u8>,
     layout: Layout,
     tracked: Tracked,
-    identity: Identity,
     created: Site,
     freed: Option<Site>,
 }
@@ -122,9 +119,8 @@ fn begun(memory: *mut u8, layout: Layout, site: Site) -> *mut u8 {
             && let Some(place) = NonNull::new(memory)
             && let Some(mut heap) = heap(controller)
         {
-            let tracked = Tracked::new("memory", site);
-            let block =
-                Block { memory: place, layout, tracked, identity: Identity::at(site), created: site, freed: None };
+            let tracked = Tracked::new(MEMORY, site);
+            let block = Block { memory: place, layout, tracked, created: site, freed: None };
             // SAFETY: 1. The storage keeps the value until the end of the execution. 2. Threads of a model take turns, and
             // nothing else runs within this statement.
             unsafe { heap.as_mut() }.blocks.insert(memory.addr(), block);
@@ -150,12 +146,16 @@ pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
         // SAFETY: as in `begun`; the reference ends before the controller is called.
         let known = unsafe { heap.as_ref() }.blocks.get(&memory.addr());
         let Some(block) = known else { return false };
+        if block.freed.is_some() && (controller.inert() || controller.panicking()) {
+            // Something else has failed already, and a second panic would abort.
+            return true;
+        }
         if let Some(before) = block.freed {
             let message =
                 format!("memory that was allocated at {} is freed twice: at {before} and at {site}", block.created);
             controller.fail("use_after_free", message, site);
         }
-        if block.layout != layout {
+        if block.layout != layout && !controller.inert() && !controller.panicking() {
             let message = format!(
                 "memory that was allocated at {} with the layout {:?} is freed with {layout:?}",
                 block.created, block.layout
@@ -163,11 +163,10 @@ pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
             controller.fail("outside", message, site);
         }
         block.tracked.end();
-        if !controller.inert() {
-            controller.plain(block.identity.target(0), Access::Write, &DEALLOC, site);
-        }
+        let (size, created) = (block.layout.size(), block.created);
+        controller.freed(memory.addr()..memory.addr() + size, &DEALLOC, created, site);
         // SAFETY: 1. The block is still allocated and of this size. 2. The caller gives it up.
-        unsafe { memory.write_bytes(FREED, layout.size()) };
+        unsafe { memory.write_bytes(FREED, size) };
         // SAFETY: as in `begun`.
         if let Some(block) = unsafe { heap.as_mut() }.blocks.get_mut(&memory.addr()) {
             block.freed = Some(site);
@@ -178,6 +177,17 @@ pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
         // SAFETY: 1. The caller's promise; it was allocated outside the running execution.
         unsafe { std::alloc::dealloc(memory, layout) };
     }
+}
+
+/// Whether the running execution has allocated the memory at this address with this module; it may have freed it since.
+/// Outside a model: no.
+#[must_use]
+pub fn owns(memory: *const u8) -> bool {
+    current(|controller| {
+        let heap = controller.and_then(heap);
+        // SAFETY: as in `begun`; nothing is called while the reference lives.
+        heap.is_some_and(|heap| unsafe { heap.as_ref() }.blocks.contains_key(&memory.addr()))
+    })
 }
 
 /// Stands in for [`std::alloc::realloc`]. In a model, the memory always moves.

@@ -61,6 +61,15 @@ pub struct Target<'a> {
     pub group: u64,
 }
 
+/// What a reference count is called when it is tracked ([`Controller::track`]); a controller may leave these out.
+pub const ARC: &str = "an `Arc`";
+
+/// What a block of memory is called when it is tracked: objects may lie in it, and [`Controller::freed`] ends it.
+pub const MEMORY: &str = "memory";
+
+/// What freed memory is filled with: a controller knows from it that an object lies in freed memory.
+pub const FREED: u8 = 0xdf;
+
 /// The [`Controller::note`] of an operation that makes the thread an owner of a lock, but others must leave before it has it.
 pub const CLAIMED: &str = "claimed";
 
@@ -164,6 +173,17 @@ pub trait Controller {
     /// What has this number is gone. Of another execution: nothing happens.
     fn release(&self, number: u64) {
         let _ = number;
+    }
+
+    /// The memory at these addresses, allocated at `created`, is freed at `site`: a write to each object in it.
+    fn freed(
+        &self,
+        memory: std::ops::Range<usize>,
+        what: &'static dpor::Info,
+        created: &'static Location<'static>,
+        site: &'static Location<'static>,
+    ) {
+        let _ = (memory, what, created, site);
     }
 
     /// Enters (`true`) or leaves code of the running thread that is ordered after everything that happened to the memory it

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use dpor::{Action, Info, Role, Update};
 
-use crate::model::alloc::{ARC, Tracked};
-use crate::model::controller::{Controller, current};
+use crate::model::alloc::Tracked;
+use crate::model::controller::{ARC, Controller, current};
 use crate::model::deferred::drop_uncounted;
 use crate::model::event::{Answer, Identity, Site, perform_in};
 

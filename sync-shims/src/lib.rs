@@ -88,11 +88,11 @@ macro_rules! sometimes {
 
 #[cfg(not(interleave))]
 #[doc(no_inline)]
-pub use std::{cell, fs, hint, net, os, process, sync, thread, thread_local, time};
+pub use std::{alloc, cell, fs, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(interleave)]
 #[doc(no_inline)]
-pub use model::{cell, fs, hint, net, os, process, sync, thread, thread_local, time};
+pub use model::{alloc, cell, fs, hint, net, os, process, sync, thread, thread_local, time};
 
 #[cfg(all(feature = "parking_lot", not(interleave)))]
 #[doc(no_inline)]

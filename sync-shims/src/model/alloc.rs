@@ -23,7 +23,7 @@ use dpor::{Info, Role};
 use super::controller::{Controller, FREED, MEMORY, Scope, current};
 use super::event::Site;
 
-pub use std::alloc::{Layout, LayoutError, handle_alloc_error};
+pub use std::alloc::{GlobalAlloc, Layout, LayoutError, System, handle_alloc_error};
 
 /// Something that has to end before the execution does.
 ///

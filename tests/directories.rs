@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use interleave::fs::{self, PathExt};
+use interleave::os::unix::fs::symlink;
 use interleave::{Builder, Strategy, Verdict, thread};
 
 /// Explores `program`, which says what it has come to; all interleavings come to the same.
@@ -76,15 +77,63 @@ fn a_name_is_not_made_in_a_directory_that_is_gone() {
     });
 }
 
-/// Whoever comes second finds that it is gone when it opens the directory, when it has seen that nothing is in it, or when it is
-/// its turn to remove it. Only the first of these is an error.
+/// Whoever comes second finds that it is gone when it asks what it is, when it opens the directory, when it has seen that nothing is in it, or when it is
+/// its turn to remove it. Only the first two of these are errors.
 #[test]
 fn two_remove_a_directory_with_all_that_is_in_it() {
-    comes_to(6, &["NotFound ok", "ok NotFound", "ok ok"], || {
+    comes_to(8, &["NotFound ok", "ok NotFound", "ok ok"], || {
         fs::create_dir("d").unwrap();
         let other = thread::spawn(|| kind(fs::remove_dir_all("d")));
         let mine = kind(fs::remove_dir_all("d"));
         format!("{mine} {}", other.join().unwrap())
+    });
+}
+
+/// A link that is replaced by rename leads to the one or the other; between removing and making it, nowhere.
+#[test]
+fn a_symbolic_link_is_switched() {
+    let prepare = || {
+        fs::write("a", "a").unwrap();
+        fs::write("b", "b").unwrap();
+        symlink("a", "current").unwrap();
+    };
+    let seen = || fs::read_to_string("current").unwrap_or_else(|error| format!("{:?}", error.kind()));
+    comes_to(2, &["a", "b"], || {
+        prepare();
+        let reader = thread::spawn(seen);
+        symlink("b", "next").unwrap();
+        fs::rename("next", "current").unwrap();
+        reader.join().unwrap()
+    });
+    comes_to(3, &["NotFound", "a", "b"], || {
+        prepare();
+        let reader = thread::spawn(seen);
+        fs::remove_file("current").unwrap();
+        symlink("b", "current").unwrap();
+        reader.join().unwrap()
+    });
+}
+
+/// The check and the use of a path are two walks. The first finds the link, nothing, or the new link; if it finds the link, the
+/// second finds any of the three.
+#[test]
+fn a_link_on_the_way_is_switched_between_check_and_use() {
+    comes_to(5, &["none", "other", "own"], || {
+        fs::create_dir("own").unwrap();
+        fs::create_dir("other").unwrap();
+        fs::write("own/f", "own").unwrap();
+        fs::write("other/f", "other").unwrap();
+        symlink("own", "d").unwrap();
+        let user = thread::spawn(|| {
+            if fs::read_link("d").is_ok_and(|target| target == Path::new("own")) {
+                fs::read_to_string("d/f").unwrap_or_else(|_| "none".into())
+            } else {
+                "none".into()
+            }
+        });
+        fs::remove_file("d").unwrap();
+        symlink("other", "d").unwrap();
+        user.join().unwrap()
     });
 }
 
@@ -96,6 +145,9 @@ fn outside_a_model_directories_are_real() {
     fs::copy(directory.join("f"), directory.join("g")).unwrap();
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 2);
     assert!(directory.join("g").fs_is_file());
+    symlink("g", directory.join("l")).unwrap();
+    assert!(directory.join("l").fs_is_symlink() && directory.join("l").fs_is_file());
+    assert_eq!(fs::read_link(directory.join("l")).unwrap(), Path::new("g"));
     fs::remove_dir_all(&directory).unwrap();
     assert!(!directory.fs_exists());
 }

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::observe::Rule;
-use crate::shim::{abstract_names, backlog, datagrams, directories, files, locks, sockets, streams, tcp};
+use crate::shim::{abstract_names, backlog, datagrams, directories, files, locks, sockets, streams, symlinks, tcp};
 
 const LIST: &str = include_str!("coverage.tsv");
 
-const SCRIPTS: [&[Rule]; 9] = [
+const SCRIPTS: [&[Rule]; 10] = [
     abstract_names::RULES,
     backlog::RULES,
     datagrams::RULES,
@@ -16,6 +16,7 @@ const SCRIPTS: [&[Rule]; 9] = [
     locks::RULES,
     sockets::RULES,
     streams::RULES,
+    symlinks::RULES,
     tcp::RULES,
 ];
 

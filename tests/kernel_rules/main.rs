@@ -116,6 +116,16 @@ fn directories_on_the_simulated_kernel() {
 }
 
 #[test]
+fn symlinks_on_the_real_kernel() {
+    check(real::symlinks::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn symlinks_on_the_simulated_kernel() {
+    check(shim::symlinks::RULES, on_the_simulated_kernel);
+}
+
+#[test]
 fn locks_on_the_real_kernel() {
     check(real::locks::RULES, on_the_real_kernel);
 }

@@ -51,6 +51,7 @@ fn name(error: &io::Error) -> String {
         Some(22) => ("EINVAL", ErrorKind::InvalidInput),
         Some(32) => ("EPIPE", ErrorKind::BrokenPipe),
         Some(39) => ("ENOTEMPTY", ErrorKind::DirectoryNotEmpty),
+        Some(40) => ("ELOOP", error.kind()),
         Some(90) => ("EMSGSIZE", error.kind()),
         Some(91) => ("EPROTOTYPE", error.kind()),
         Some(98) => ("EADDRINUSE", ErrorKind::AddrInUse),

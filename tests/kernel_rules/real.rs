@@ -4,7 +4,7 @@
 mod api {
     use std::os::fd::AsRawFd;
     pub(crate) use std::os::linux::net::SocketAddrExt;
-    pub(crate) use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    pub(crate) use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
     pub(crate) use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
     pub(crate) use std::sync::atomic;
     pub(crate) use std::{fs, net, thread};
@@ -28,6 +28,8 @@ pub(crate) mod calls;
 pub(crate) mod datagrams;
 #[path = "directories.rs"]
 pub(crate) mod directories;
+#[path = "symlinks.rs"]
+pub(crate) mod symlinks;
 #[path = "tcp.rs"]
 pub(crate) mod tcp;
 

@@ -3,7 +3,7 @@
 /// What they use.
 mod api {
     pub(crate) use interleave::os::linux::net::SocketAddrExt;
-    pub(crate) use interleave::os::unix::fs::{FileTypeExt, MetadataExt};
+    pub(crate) use interleave::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
     pub(crate) use interleave::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream, listen};
     pub(crate) use interleave::sync::atomic;
     pub(crate) use interleave::{fs, net, thread};
@@ -19,6 +19,8 @@ pub(crate) mod calls;
 pub(crate) mod datagrams;
 #[path = "directories.rs"]
 pub(crate) mod directories;
+#[path = "symlinks.rs"]
+pub(crate) mod symlinks;
 #[path = "tcp.rs"]
 pub(crate) mod tcp;
 

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::{fmt, vec};
 
-use super::{File, FileType, Metadata, exists, metadata, remove_file, symlink_metadata};
+use super::{File, FileType, Metadata, exists, metadata, read_link, remove_file, symlink_metadata};
 use crate::model::world::{self, OrInert, enter};
 
 /// Stands in for [`std::fs::read_dir`]. In a model the names come in order, those that were there when it was called, or have
@@ -20,11 +20,16 @@ pub fn read_dir<P: AsRef<Path>>(path: P) -> io::Result<ReadDir> {
     let path = path.as_ref();
     enter(Location::caller(), |call| match call {
         None => std::fs::read_dir(path).map(|entries| ReadDir(Entries::Real(entries))),
-        Some(call) => world::read_dir(call, path).or_inert(Vec::new).map(|names| {
-            let shown = |name: PathBuf| name.file_name().map(|name| path.join(name));
-            ReadDir(Entries::Model(names.into_iter().filter_map(shown).collect::<Vec<_>>().into_iter()))
-        }),
+        Some(call) => Ok(ReadDir(Entries::Model(
+            world::read_dir(call, path, true).or_inert(Vec::new).map(|names| within(path, names))?,
+        ))),
     })
+}
+
+/// The names of what is in the directory at `path`, as the user gets to see them.
+fn within(path: &Path, names: Vec<PathBuf>) -> vec::IntoIter<PathBuf> {
+    let shown = |name: PathBuf| name.file_name().map(|name| path.join(name));
+    names.into_iter().filter_map(shown).collect::<Vec<_>>().into_iter()
 }
 
 /// Stands in for [`std::fs::remove_dir`].
@@ -42,6 +47,7 @@ pub fn remove_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
 }
 
 /// Stands in for [`std::fs::remove_dir_all`]: removes what is in the directory, one after the other, and then the directory.
+/// Symbolic links are removed, not followed.
 ///
 /// # Errors
 ///
@@ -51,14 +57,25 @@ pub fn remove_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
     if enter(Location::caller(), |call| call.is_none()) {
         return std::fs::remove_dir_all(path);
     }
+    if symlink_metadata(&path)?.is_symlink() {
+        return remove_file(path);
+    }
+    remove_recursively(path.as_ref())
+}
+
+#[track_caller]
+fn remove_recursively(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
     };
-    for entry in read_dir(&path)? {
-        let path = entry?.path();
+    let names = enter(Location::caller(), |call| match call {
+        None => Ok(Vec::new()),
+        Some(call) => world::read_dir(call, path, false).or_inert(Vec::new),
+    })?;
+    for path in within(path, names) {
         match symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => gone(remove_dir_all(&path))?,
+            Ok(metadata) if metadata.is_dir() => gone(remove_recursively(&path))?,
             Ok(_) => gone(remove_file(&path))?,
             Err(error) => gone(Err(error))?,
         }
@@ -193,12 +210,29 @@ pub trait PathExt {
     /// Stands in for [`Path::is_dir`].
     fn fs_is_dir(&self) -> bool;
 
+    /// Stands in for [`Path::is_symlink`].
+    fn fs_is_symlink(&self) -> bool;
+
     /// Stands in for [`Path::metadata`].
     ///
     /// # Errors
     ///
     /// As [`metadata`].
     fn fs_metadata(&self) -> io::Result<Metadata>;
+
+    /// Stands in for [`Path::symlink_metadata`].
+    ///
+    /// # Errors
+    ///
+    /// As [`symlink_metadata`].
+    fn fs_symlink_metadata(&self) -> io::Result<Metadata>;
+
+    /// Stands in for [`Path::read_link`].
+    ///
+    /// # Errors
+    ///
+    /// As [`read_link`].
+    fn fs_read_link(&self) -> io::Result<PathBuf>;
 
     /// Stands in for [`Path::read_dir`].
     ///
@@ -230,8 +264,23 @@ impl PathExt for Path {
     }
 
     #[track_caller]
+    fn fs_is_symlink(&self) -> bool {
+        symlink_metadata(self).is_ok_and(|metadata| metadata.is_symlink())
+    }
+
+    #[track_caller]
     fn fs_metadata(&self) -> io::Result<Metadata> {
         metadata(self)
+    }
+
+    #[track_caller]
+    fn fs_symlink_metadata(&self) -> io::Result<Metadata> {
+        symlink_metadata(self)
+    }
+
+    #[track_caller]
+    fn fs_read_link(&self) -> io::Result<PathBuf> {
+        read_link(self)
     }
 
     #[track_caller]

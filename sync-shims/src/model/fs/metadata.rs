@@ -46,7 +46,7 @@ impl Metadata {
         self.file_type().is_symlink()
     }
 
-    /// Stands in for [`std::fs::Metadata::len`]. In a model 0 for what is not a file.
+    /// Stands in for [`std::fs::Metadata::len`]. In a model 0 for directories and sockets.
     #[expect(clippy::len_without_is_empty, reason = "std has none")]
     pub fn len(&self) -> u64 {
         match &self.0 {
@@ -107,11 +107,11 @@ impl FileType {
         }
     }
 
-    /// Stands in for [`std::fs::FileType::is_symlink`]: never in a model.
+    /// Stands in for [`std::fs::FileType::is_symlink`].
     pub fn is_symlink(&self) -> bool {
         match self.0 {
             TypeInner::Real(real) => real.is_symlink(),
-            TypeInner::Model(_) => false,
+            TypeInner::Model(kind) => kind == Kind::Symlink,
         }
     }
 }

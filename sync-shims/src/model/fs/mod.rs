@@ -4,7 +4,7 @@
 //! `std::env::temp_dir` says, and those above them, all empty; relative paths start in an empty directory of their own. What
 //! is on the machine's disks cannot be seen from within a model.
 //!
-//! Not there: symbolic links, renaming directories, permissions, times.
+//! Not there: renaming directories, permissions, times.
 
 mod dir;
 mod file;
@@ -20,15 +20,15 @@ pub use options::OpenOptions;
 
 use std::io::{self, Read, Write};
 use std::panic::Location;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::world::{self, OrInert, Status, enter};
 
-/// Stands in for [`std::fs::exists`].
+/// Stands in for [`std::fs::exists`]: whether the path, with symbolic links followed, leads to anything.
 ///
 /// # Errors
 ///
-/// ENOTDIR if something above the path is not a directory.
+/// ELOOP; ENOTDIR if something above the path is not a directory.
 #[track_caller]
 pub fn exists<P: AsRef<Path>>(path: P) -> io::Result<bool> {
     enter(Location::caller(), |call| match call {
@@ -51,7 +51,7 @@ pub fn remove_file<P: AsRef<Path>>(path: P) -> io::Result<()> {
     })
 }
 
-/// Stands in for [`std::fs::rename`], of files and socket files: in one step, whatever is at `to` is replaced.
+/// Stands in for [`std::fs::rename`], of all but directories: in one step, whatever is at `to` is replaced.
 ///
 /// # Errors
 ///
@@ -107,7 +107,7 @@ pub fn create_dir_all<P: AsRef<Path>>(path: P) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// ENOENT, ENOTDIR.
+/// ENOENT, ENOTDIR, ELOOP.
 #[track_caller]
 pub fn metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     enter(Location::caller(), |call| match call {
@@ -116,7 +116,7 @@ pub fn metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     })
 }
 
-/// Stands in for [`std::fs::symlink_metadata`]; the simulated kernel has no symbolic links.
+/// Stands in for [`std::fs::symlink_metadata`].
 ///
 /// # Errors
 ///
@@ -125,7 +125,20 @@ pub fn metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
 pub fn symlink_metadata<P: AsRef<Path>>(path: P) -> io::Result<Metadata> {
     enter(Location::caller(), |call| match call {
         None => std::fs::symlink_metadata(path).map(Metadata::real),
-        Some(call) => world::status(call, path.as_ref()).or_inert(Status::of_nothing).map(Metadata::model),
+        Some(call) => world::status_of_name(call, path.as_ref()).or_inert(Status::of_nothing).map(Metadata::model),
+    })
+}
+
+/// Stands in for [`std::fs::read_link`].
+///
+/// # Errors
+///
+/// ENOENT, ENOTDIR; EINVAL if it is no symbolic link.
+#[track_caller]
+pub fn read_link<P: AsRef<Path>>(path: P) -> io::Result<PathBuf> {
+    enter(Location::caller(), |call| match call {
+        None => std::fs::read_link(path),
+        Some(call) => world::read_link(call, path.as_ref()).or_inert(PathBuf::new),
     })
 }
 

@@ -205,7 +205,7 @@ impl Inbox {
 
     /// The socket that a name leads to: EPROTOTYPE if it is not one for datagrams.
     fn named(call: Call<'_>, spot: Spot<'_>, lookup: &'static Step) -> Sys<Arc<Inbox>> {
-        let entry = spot.place(call, SocketKind::Datagram)?.act(call, lookup, Entry::ABSENT)?;
+        let entry = spot.look_up(call, SocketKind::Datagram, lookup)?;
         if entry == Entry::ABSENT {
             return Err(spot.nothing_there().into());
         }

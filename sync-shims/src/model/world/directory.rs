@@ -123,13 +123,21 @@ impl Place {
 }
 
 /// Stands in for opendir(3) and readdir(3) until there is no more: the names, in order, and what they are.
-pub(crate) fn read_dir(call: Call<'_>, user_path: &Path) -> Sys<Vec<PathBuf>> {
+/// That a symbolic link leads to the directory is ENOTDIR unless `follow`.
+pub(crate) fn read_dir(call: Call<'_>, user_path: &Path, follow: bool) -> Sys<Vec<PathBuf>> {
     static OPEN: Step = Step::new("fs", "read_dir", look).shows(found);
     want_lists(call)?;
-    let place = Place::find(call, user_path)?;
-    match place.act(call, &OPEN, Entry::ABSENT)?.kind() {
+    let open = |place: &Place| place.act(call, &OPEN, Entry::ABSENT);
+    let (place, found) = if follow {
+        Place::follow(call, user_path, open)?
+    } else {
+        let place = Place::find(call, user_path)?;
+        let found = open(&place)?;
+        (place, found)
+    };
+    match found.kind() {
         None => return Err(Errno::NOENT.into()),
-        Some(Kind::File | Kind::Socket) => return Err(Errno::NOTDIR.into()),
+        Some(Kind::File | Kind::Socket | Kind::Symlink) => return Err(Errno::NOTDIR.into()),
         Some(Kind::Directory) => {}
     }
     let mut names: Vec<PathBuf> =
@@ -148,7 +156,7 @@ pub(crate) fn remove_dir(call: Call<'_>, user_path: &Path) -> Sys<()> {
     loop {
         match (place.act(call, &LOOKUP, Entry::ABSENT)?.kind(), path::last_component(user_path)) {
             (None, _) => return Err(Errno::NOENT.into()),
-            (Some(Kind::File | Kind::Socket), _) => return Err(Errno::NOTDIR.into()),
+            (Some(Kind::File | Kind::Socket | Kind::Symlink), _) => return Err(Errno::NOTDIR.into()),
             (Some(Kind::Directory), b".") => return Err(Errno::INVAL.into()),
             (Some(Kind::Directory), b"..") => return Err(Errno::NOTEMPTY.into()),
             (Some(Kind::Directory), _) => {}

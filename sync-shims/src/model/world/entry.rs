@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Directory,
     /// A socket file, whether or not somebody listens.
     Socket,
+    /// A symbolic link, whether or not it leads anywhere.
+    Symlink,
 }
 
 /// The state of a path: 0, or the number of an inode (or of the rename in progress) above three bits for what it is.
@@ -37,6 +39,7 @@ const FILE: u64 = 1;
 const DIRECTORY: u64 = 2;
 const SOCKET: u64 = 3;
 const MOVING: u64 = 4;
+const SYMLINK: u64 = 5;
 
 impl Entry {
     /// There is nothing.
@@ -53,6 +56,7 @@ impl Entry {
             Kind::File => FILE,
             Kind::Directory => DIRECTORY,
             Kind::Socket => SOCKET,
+            Kind::Symlink => SYMLINK,
         };
         Entry(number << 3 | tag)
     }
@@ -78,6 +82,7 @@ impl Entry {
             FILE => Some(Kind::File),
             DIRECTORY => Some(Kind::Directory),
             SOCKET => Some(Kind::Socket),
+            SYMLINK => Some(Kind::Symlink),
             _ => None,
         }
     }
@@ -100,6 +105,7 @@ impl fmt::Display for Entry {
             Some(Kind::File) => "a file",
             Some(Kind::Directory) => "a directory",
             Some(Kind::Socket) => "a socket",
+            Some(Kind::Symlink) => "a symbolic link",
             None if self.is_moving() => "being renamed",
             None => "nothing",
         })
@@ -119,7 +125,7 @@ pub(crate) fn made(result: u64) -> String {
 /// What a report says of a step that takes something away.
 fn removed(result: u64) -> String {
     match Entry(result).kind() {
-        Some(Kind::File | Kind::Socket) => format!("removed {}", Entry(result)),
+        Some(Kind::File | Kind::Socket | Kind::Symlink) => format!("removed {}", Entry(result)),
         _ => found(result),
     }
 }
@@ -136,7 +142,7 @@ pub(crate) fn make(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) 
 
 /// Removes what is there unless it is a directory or marked: the result is what was there.
 fn remove(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    let removable = matches!(Entry(state).kind(), Some(Kind::File | Kind::Socket));
+    let removable = matches!(Entry(state).kind(), Some(Kind::File | Kind::Socket | Kind::Symlink));
     out.push(if removable { Outcome::write(Entry::ABSENT.0, state) } else { Outcome::read(state) });
 }
 
@@ -154,24 +160,6 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Walks to `user_path`: ENOENT if a directory above it is missing, ENOTDIR if it is something else.
-    pub(crate) fn find(call: Call<'_>, user_path: &Path) -> Sys<Place> {
-        static LOOKUP: Step = Step::new("fs", "lookup", look).shows(found);
-        if user_path.as_os_str().is_empty() {
-            return Err(Errno::NOENT.into());
-        }
-        let path = path::resolve(user_path);
-        for ancestor in path::uncertain_ancestors(&path) {
-            let found = Place::named(call, ancestor)?.act(call, &LOOKUP, Entry::ABSENT)?;
-            match found.kind() {
-                Some(Kind::Directory) => {}
-                Some(Kind::File | Kind::Socket) => return Err(Errno::NOTDIR.into()),
-                None => return Err(Errno::NOENT.into()),
-            }
-        }
-        Place::named(call, &path)
-    }
-
     /// The place of a name in the namespace whose ancestors need no check.
     pub(crate) fn named(call: Call<'_>, path: &Path) -> Sys<Place> {
         let object = call.tables(|tables| tables.entry(path, call.site()))?;
@@ -219,8 +207,8 @@ pub(crate) fn inode(call: Call<'_>, entry: Entry) -> Sys<Arc<Inode>> {
 /// Stands in for `std::fs::exists`: stat(2) that takes ENOENT for no.
 pub(crate) fn exists(call: Call<'_>, path: &Path) -> Sys<bool> {
     static EXISTS: Step = Step::new("fs", "exists", look).shows(found);
-    match Place::find(call, path) {
-        Ok(place) => Ok(place.act(call, &EXISTS, Entry::ABSENT)? != Entry::ABSENT),
+    match Place::follow(call, path, |place| place.act(call, &EXISTS, Entry::ABSENT)) {
+        Ok((_, found)) => Ok(found != Entry::ABSENT),
         Err(Halt::Errno(Errno::NOENT)) => Ok(false),
         Err(halt) => Err(halt),
     }
@@ -232,7 +220,7 @@ pub(crate) fn remove_file(call: Call<'_>, path: &Path) -> Sys<()> {
     match Place::find(call, path)?.act(call, &REMOVE_FILE, Entry::ABSENT)?.kind() {
         None => Err(Errno::NOENT.into()),
         Some(Kind::Directory) => Err(Errno::ISDIR.into()),
-        Some(Kind::File | Kind::Socket) => Ok(()),
+        Some(Kind::File | Kind::Socket | Kind::Symlink) => Ok(()),
     }
 }
 
@@ -266,8 +254,8 @@ pub(crate) fn create_dir_all(call: Call<'_>, path: &Path) -> Sys<()> {
 /// Whether a directory is there.
 fn is_directory(call: Call<'_>, path: &Path) -> Sys<bool> {
     static LOOKUP: Step = Step::new("fs", "create_dir_all", look).shows(found);
-    match Place::find(call, path) {
-        Ok(place) => Ok(place.act(call, &LOOKUP, Entry::ABSENT)?.kind() == Some(Kind::Directory)),
+    match Place::follow(call, path, |place| place.act(call, &LOOKUP, Entry::ABSENT)) {
+        Ok((_, found)) => Ok(found.kind() == Some(Kind::Directory)),
         Err(Halt::Errno(_)) => Ok(false),
         Err(Halt::Inert) => Err(Halt::Inert),
     }

@@ -36,6 +36,8 @@ impl Errno {
 impl Errno {
     /// The directory is not empty.
     pub(crate) const NOTEMPTY: Errno = Errno(39);
+    /// Too many symbolic links are on the way.
+    pub(crate) const LOOP: Errno = Errno(40);
     /// It would block.
     pub(crate) const AGAIN: Errno = Errno(11);
     /// The message does not fit.
@@ -62,6 +64,8 @@ impl Errno {
 impl Errno {
     /// The directory is not empty.
     pub(crate) const NOTEMPTY: Errno = Errno(66);
+    /// Too many symbolic links are on the way.
+    pub(crate) const LOOP: Errno = Errno(62);
     /// It would block.
     pub(crate) const AGAIN: Errno = Errno(35);
     /// The message does not fit.

@@ -1,4 +1,4 @@
-//! Files, directories and socket files, whatever their names are.
+//! Files, directories, socket files and symbolic links, whatever their names are.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,8 @@ enum Body {
     File(Content),
     Directory,
     Socket(Bound),
+    /// What the symbolic link says.
+    Symlink(PathBuf),
 }
 
 /// The socket that was bound to a socket file. The file outlives it.
@@ -58,7 +60,7 @@ pub(crate) struct Status {
     pub(crate) kind: Kind,
     /// The inode number.
     pub(crate) number: u64,
-    /// Length of a file in bytes, else 0.
+    /// Length of a file, or of what a symbolic link says, in bytes, else 0.
     pub(crate) len: u64,
     /// Number of names; 2 for a directory.
     pub(crate) links: u64,
@@ -92,6 +94,11 @@ impl Inode {
         Inode::new(number, Body::Socket(socket), path, site)
     }
 
+    /// A symbolic link to `target` that is going to be at `path`.
+    pub(crate) fn symlink(number: u64, path: &Path, target: &Path, site: Site) -> Self {
+        Inode::new(number, Body::Symlink(target.to_path_buf()), path, site)
+    }
+
     fn new(number: u64, body: Body, path: &Path, site: Site) -> Self {
         let count = Object::new(1, site).named("the names of an inode");
         let places = Places { count, list: Mutex::new(vec![path.to_path_buf()]) };
@@ -109,6 +116,7 @@ impl Inode {
             Body::File(_) => Kind::File,
             Body::Directory => Kind::Directory,
             Body::Socket(_) => Kind::Socket,
+            Body::Symlink(_) => Kind::Symlink,
         }
     }
 
@@ -116,7 +124,7 @@ impl Inode {
     pub(crate) fn content(&self) -> Option<&Content> {
         match &self.body {
             Body::File(content) => Some(content),
-            Body::Directory | Body::Socket(_) => None,
+            Body::Directory | Body::Socket(_) | Body::Symlink(_) => None,
         }
     }
 
@@ -124,7 +132,15 @@ impl Inode {
     pub(crate) fn socket_bound(&self) -> Option<&Bound> {
         match &self.body {
             Body::Socket(socket) => Some(socket),
-            Body::File(_) | Body::Directory => None,
+            Body::File(_) | Body::Directory | Body::Symlink(_) => None,
+        }
+    }
+
+    /// What it says, if it is a symbolic link.
+    pub(crate) fn target(&self) -> Option<&Path> {
+        match &self.body {
+            Body::Symlink(target) => Some(target),
+            Body::File(_) | Body::Directory | Body::Socket(_) => None,
         }
     }
 
@@ -140,7 +156,7 @@ impl Inode {
     pub(crate) fn status(&self, call: Call<'_>) -> Sys<Status> {
         let len = match self.content() {
             Some(content) => content.read(call)?.len() as u64,
-            None => 0,
+            None => self.target().map_or(0, |target| target.as_os_str().len() as u64),
         };
         Ok(Status { kind: self.kind(), number: self.number, len, links: self.links(call)? })
     }
@@ -183,6 +199,15 @@ impl Inode {
 /// Stands in for stat(2).
 pub(crate) fn status(call: Call<'_>, path: &Path) -> Sys<Status> {
     static METADATA: Step = Step::new("fs", "metadata", look).shows(found);
+    match Place::follow(call, path, |place| place.act(call, &METADATA, Entry::ABSENT))?.1 {
+        Entry::ABSENT => Err(Errno::NOENT.into()),
+        entry => inode(call, entry)?.status(call),
+    }
+}
+
+/// Stands in for lstat(2).
+pub(crate) fn status_of_name(call: Call<'_>, path: &Path) -> Sys<Status> {
+    static METADATA: Step = Step::new("fs", "symlink_metadata", look).shows(found);
     match Place::find(call, path)?.act(call, &METADATA, Entry::ABSENT)? {
         Entry::ABSENT => Err(Errno::NOENT.into()),
         entry => inode(call, entry)?.status(call),

@@ -266,7 +266,7 @@ impl Socket {
 /// socket is there in the kernel, too.
 pub(crate) fn connect(call: Call<'_>, spot: Spot<'_>) -> Sys<Endpoint> {
     static LOOKUP: Step = Step::new("UnixStream", "connect", look).shows(found);
-    let entry = spot.place(call, SocketKind::Stream)?.act(call, &LOOKUP, Entry::ABSENT)?;
+    let entry = spot.look_up(call, SocketKind::Stream, &LOOKUP)?;
     if entry == Entry::ABSENT {
         return Err(spot.nothing_there().into());
     }

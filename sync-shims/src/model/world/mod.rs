@@ -26,11 +26,12 @@
 //! | `errno.rs` | the kernel's error numbers |
 //! | `tables.rs` | the plain data of an execution |
 //! | `path.rs` | from what the user wrote to a name in the namespace |
+//! | `walk.rs` | from a path to a place, through directories and symbolic links |
 //! | `entry.rs` | what a path leads to: create, look up, remove |
 //! | `directory.rs` | which names are in a directory |
 //! | `turn.rs` | locks of the kernel's own |
 //! | `rename.rs` | rename, in several steps that look like one |
-//! | `inode.rs` | files, directories and socket files |
+//! | `inode.rs` | files, directories, socket files and symbolic links |
 //! | `descriptor.rs` | descriptors: how many an open file has, who closes the last one, which process has each |
 //! | `clock.rs` | what time it is |
 //! | `process.rs` | processes: who belongs to which, and how one ends |
@@ -71,6 +72,7 @@ mod tables;
 mod tests;
 mod timeouts;
 mod turn;
+mod walk;
 
 pub(crate) use call::{Access, Call, Halt, OrInert, Sys, enter, resume};
 pub(crate) use clock::{
@@ -83,7 +85,7 @@ pub(crate) use directory::{read_dir, remove_dir};
 pub(crate) use entry::{Kind, create_dir, create_dir_all, exists, remove_file};
 pub(crate) use errno::Errno;
 pub(crate) use flock::Mode as LockMode;
-pub(crate) use inode::{Status, status};
+pub(crate) use inode::{Status, status, status_of_name};
 pub(crate) use listener::{Listener, connect, connect_tcp};
 pub(crate) use name::{Name, Spot};
 pub(crate) use open::{OpenFile, OpenMode};
@@ -92,3 +94,4 @@ pub(crate) use process::{
 };
 pub(crate) use rename::{hard_link, rename};
 pub(crate) use timeouts::Shut;
+pub(crate) use walk::{read_link, symlink};

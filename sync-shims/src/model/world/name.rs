@@ -4,8 +4,8 @@ use std::net;
 use std::os::unix::net as unix;
 use std::path::Path;
 
-use super::call::{Call, Sys};
-use super::entry::Place;
+use super::call::{Call, Step, Sys};
+use super::entry::{Entry, Place};
 use super::errno::Errno;
 
 /// The address of a socket.
@@ -36,11 +36,20 @@ pub(crate) enum Spot<'a> {
 }
 
 impl Spot<'_> {
-    /// The place in the namespace.
+    /// The place in the namespace where a socket is made.
     pub(crate) fn place(self, call: Call<'_>, kind: SocketKind) -> Sys<Place> {
         match self {
             Spot::Path(path) => Place::find(call, path),
             Spot::Abstract(name) => Place::of_abstract_name(call, name, kind),
+        }
+    }
+
+    /// What is there, after symbolic links have been followed.
+    pub(crate) fn look_up(self, call: Call<'_>, kind: SocketKind, step: &'static Step) -> Sys<Entry> {
+        let look = |place: &Place| place.act(call, step, Entry::ABSENT);
+        match self {
+            Spot::Path(path) => Ok(Place::follow(call, path, look)?.1),
+            Spot::Abstract(name) => look(&Place::of_abstract_name(call, name, kind)?),
         }
     }
 

@@ -54,19 +54,26 @@ pub(crate) struct OpenFile {
 fn find_or_make(call: Call<'_>, path: &Path, mode: OpenMode) -> Sys<(Arc<Inode>, bool)> {
     static OPEN: Step = Step::new("File", "open", look).shows(found);
     static CREATE: Step = Step::new("File", "create", make).shows(made);
-    let place = Place::find(call, path)?;
     if !mode.create && !mode.create_new {
-        return match place.act(call, &OPEN, Entry::ABSENT)? {
+        return match Place::follow(call, path, |place| place.act(call, &OPEN, Entry::ABSENT))?.1 {
             Entry::ABSENT => Err(Errno::NOENT.into()),
             there => Ok((inode(call, there)?, false)),
         };
     }
-    let made = Arc::new(Inode::file(call.fresh()?, &place.path, call.site()));
-    call.tables(|tables| tables.add_inode(made.clone()))?;
-    match place.create(call, &CREATE, Entry::new(Kind::File, made.number()))? {
-        Entry::ABSENT => Ok((made, true)),
+    let mut made = None;
+    let mut create = |place: &Place| {
+        let new = Arc::new(Inode::file(call.fresh()?, &place.path, call.site()));
+        let entry = Entry::new(Kind::File, new.number());
+        call.tables(|tables| tables.add_inode(new.clone()))?;
+        made = Some(new);
+        place.create(call, &CREATE, entry)
+    };
+    // With O_EXCL a symbolic link is something that is there.
+    let there = if mode.create_new { create(&Place::find(call, path)?)? } else { Place::follow(call, path, create)?.1 };
+    match (there, made) {
+        (Entry::ABSENT, Some(made)) => Ok((made, true)),
         _ if mode.create_new => Err(Errno::EXIST.into()),
-        there => Ok((inode(call, there)?, false)),
+        _ => Ok((inode(call, there)?, false)),
     }
 }
 
@@ -78,6 +85,8 @@ impl OpenFile {
             Kind::Socket => return Err(Errno::NXIO.into()),
             Kind::Directory if mode.write || mode.append || mode.create => return Err(Errno::ISDIR.into()),
             Kind::Directory => {}
+            // It was followed.
+            Kind::Symlink => return Err(Errno::LOOP.into()),
             Kind::File => {
                 if let (true, false, Some(content)) = (mode.truncate, made, inode.content()) {
                     content.truncate(call)?;

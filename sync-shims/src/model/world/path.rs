@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 /// Relative paths start here.
-const WORKING_DIRECTORY: &str = "/cwd";
+pub(crate) const WORKING_DIRECTORY: &str = "/cwd";
 
 /// Directories that are there from the start, and stay: the usual places for sockets and temporary files, whatever
 /// `std::env::temp_dir` says, and their ancestors. They are not read from the machine, so that a model is the same on all.
@@ -32,8 +32,8 @@ pub(crate) fn initial_directories_in(directory: &Path) -> impl Iterator<Item = P
     INITIAL.iter().filter(move |known| known.parent() == Some(directory)).cloned()
 }
 
-/// The absolute name without `.` and `..`. There are no symbolic links here, so that `..` only takes away a component.
-pub(crate) fn resolve(path: &Path) -> PathBuf {
+/// The absolute name without `.` and `..`, if there are no symbolic links on the way.
+fn resolve(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::from(if path.is_absolute() { "/" } else { WORKING_DIRECTORY });
     for component in path.components() {
         match component {
@@ -61,13 +61,6 @@ pub(crate) fn shown(path: &Path) -> &Path {
     }
 }
 
-/// The directories above `path` that need not be there, outermost first.
-pub(crate) fn uncertain_ancestors(path: &Path) -> Vec<&Path> {
-    let mut ancestors: Vec<&Path> = path.ancestors().skip(1).take_while(|a| initial_directory(a).is_none()).collect();
-    ancestors.reverse();
-    ancestors
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,9 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn only_directories_made_by_the_program_are_uncertain() {
-        assert!(uncertain_ancestors(Path::new("/tmp/sock")).is_empty());
-        assert_eq!(uncertain_ancestors(Path::new("/tmp/a/b/sock")), [Path::new("/tmp/a"), Path::new("/tmp/a/b")]);
+    fn some_directories_are_there_from_the_start() {
         assert_eq!(initial_directory(Path::new("/tmp/a")), None);
         assert_ne!(initial_directory(Path::new("/tmp")), initial_directory(Path::new("/run")));
     }

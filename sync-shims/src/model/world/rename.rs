@@ -19,7 +19,7 @@ use super::errno::Errno;
 
 /// Marks what is there with `args[0]` unless it is a directory: the result is what was there.
 fn mark(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
-    let movable = matches!(Entry::from_state(state).kind(), Some(Kind::File | Kind::Socket));
+    let movable = matches!(Entry::from_state(state).kind(), Some(Kind::File | Kind::Socket | Kind::Symlink));
     out.push(if movable { Outcome::write(args[0], state) } else { Outcome::read(state) });
 }
 
@@ -86,7 +86,7 @@ fn with_mark(
         match there.kind() {
             None => Err(Errno::NOENT.into()),
             Some(Kind::Directory) => call.unsupported("renaming a directory"),
-            Some(Kind::File | Kind::Socket) => {
+            Some(Kind::File | Kind::Socket | Kind::Symlink) => {
                 let (leave, result) = work(there)?;
                 from.act_once(call, &SETTLE, leave)?;
                 call.act(&done, &DONE, [0, 0])?;
@@ -96,7 +96,7 @@ fn with_mark(
     })
 }
 
-/// Stands in for rename(2), of files and socket files: what was at `to` is replaced in one step.
+/// Stands in for rename(2), of all but directories: what was at `to` is replaced in one step.
 pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
     static RENAME: Step = Step::new("fs", "rename", mark).shows(taken);
     static REPLACE: Step = Step::new("fs", "rename", put).shows(replaced);

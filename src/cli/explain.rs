@@ -57,6 +57,10 @@ fn text(kind: Kind) -> &'static str {
              types of std: build with `--cfg interleave` (as `cargo interleave test` does), and import the types from \
              `sync_shims` or `interleave`."
         }
+        Kind::Found => {
+            "No failure: `Builder::find` looked for an execution that comes by a label, and this is one. The steps show how \
+             to get there."
+        }
         Kind::Config => {
             "The configuration cannot be used: a variable INTERLEAVE_... that does not exist, or a value it does not take. \
              `cargo interleave env` lists all of them."
@@ -72,7 +76,7 @@ fn text(kind: Kind) -> &'static str {
     }
 }
 
-const ALL: [Kind; 13] = [
+const ALL: [Kind; 14] = [
     Kind::Panic,
     Kind::Deadlock,
     Kind::Livelock,
@@ -83,6 +87,7 @@ const ALL: [Kind; 13] = [
     Kind::Outside,
     Kind::Limit,
     Kind::Vacuous,
+    Kind::Found,
     Kind::Config,
     Kind::Replay,
     Kind::Internal,

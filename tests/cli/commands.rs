@@ -206,7 +206,7 @@ fn reports_are_shown_again() {
 fn codes_and_variables_are_explained() {
     run(&mut here(&["explain", "interleave::deadlock"])).with(0, &["interleave::deadlock Threads remain"]);
     let all = run(&mut here(&["explain"])).with(0, &[]);
-    assert_eq!(all.text.lines().filter(|line| line.starts_with("interleave::")).count(), 13, "one for each kind");
+    assert_eq!(all.text.lines().filter(|line| line.starts_with("interleave::")).count(), 14, "one for each kind");
     run(&mut here(&["explain", "deadlok\u{1b}"]))
         .with(2, &["error: there is no code `deadlok\\u{1b}`: the codes are panic,"]);
     let narrow = run(here(&["explain"]).env("COLUMNS", "40")).with(0, &[]);

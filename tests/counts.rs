@@ -131,3 +131,30 @@ fn store_buffering_is_seen_unless_sequentially_consistent() {
     assert_eq!(store_buffering((Relaxed, Relaxed), Memory::Rc11), (4, 1));
     assert_eq!(store_buffering((Relaxed, Relaxed), Memory::Sc), (3, 0));
 }
+
+#[test]
+fn an_execution_that_gets_stuck_counts_once() {
+    let report = Builder::new().explore(|| {
+        let lock = Mutex::new(());
+        let _held = lock.lock();
+        let _again = lock.lock();
+    });
+    assert_eq!(report.executions, 1, "{report}");
+    // One thread after the other in two ways, or stuck: the first execution ends well, the second one does not.
+    let opposite = || {
+        let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+        let (a2, b2) = (a.clone(), b.clone());
+        let other = thread::spawn(move || {
+            let _b = b2.lock();
+            let _a = a2.lock();
+        });
+        {
+            let _a = a.lock();
+            let _b = b.lock();
+        }
+        other.join().unwrap();
+    };
+    let report = Builder::new().explore(opposite);
+    assert!(matches!(report.verdict, Verdict::Failed(_)), "{report}");
+    assert_eq!(report.executions, 2, "{report}");
+}

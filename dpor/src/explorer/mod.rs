@@ -198,10 +198,14 @@ impl Explorer {
         if self.walk.is_on() { self.walk_next() } else { self.choose_next() }
     }
 
-    /// Ends an execution in which the program failed: it counts, whatever the threads would have done.
+    /// Ends an execution in which the program failed: it counts, whatever the threads would have done. One that
+    /// [`Explorer::finish`] has ended already counts once.
     pub fn finish_failed(&mut self) {
-        self.stats.steps += u64::from(self.run.steps);
-        self.stats.executions += 1;
+        if !self.run.counted {
+            self.run.counted = true;
+            self.stats.steps += u64::from(self.run.steps);
+            self.stats.executions += 1;
+        }
     }
 
     /// Whether there is more to explore after this execution, as far as is known.
@@ -216,6 +220,7 @@ impl Explorer {
         let ending = self.ending();
         self.notice_meetings();
         self.stats.steps += u64::from(self.run.steps);
+        self.run.counted = matches!(ending, Ending::Complete | Ending::Deadlock | Ending::Livelock);
         match ending {
             Ending::Complete => self.stats.executions += 1,
             Ending::Deadlock => {
@@ -279,8 +284,12 @@ impl Explorer {
 
     /// Ends an execution in which the program failed, but with more preemptions than allowed: it does not count.
     pub fn finish_beyond_bound(&mut self) {
-        self.stats.steps += u64::from(self.run.steps);
         self.stats.bounded += 1;
+        if core::mem::take(&mut self.run.counted) {
+            self.stats.executions -= 1;
+            return;
+        }
+        self.stats.steps += u64::from(self.run.steps);
         if self.walk.is_on() {
             self.finish_walk();
         }

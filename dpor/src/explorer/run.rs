@@ -58,6 +58,8 @@ pub(super) struct Run {
     /// The thread that a random choice has picked.
     pub(super) granted: Option<ThreadId>,
     pub(super) over: bool,
+    /// The execution has ended and was counted as one.
+    pub(super) counted: bool,
     pub(super) probe: Option<Probe>,
     /// The thread that has yielded last: others go first.
     pub(super) yielded: Option<ThreadId>,
@@ -77,6 +79,7 @@ impl Run {
         }
         self.granted = None;
         self.over = false;
+        self.counted = false;
         self.probe = None;
         self.yielded = None;
     }

@@ -188,3 +188,34 @@ fn a_deadlock_after_a_first_sleep_is_one() {
     assert_eq!(report.verdict, Verdict::Failed(Kind::Deadlock), "{report}");
     assert!(report.failure.unwrap().report.starts_with("error[interleave::deadlock]"));
 }
+
+/// A loop that takes a spin lock of atomics, looks, and gives it back has changed nothing when it comes round again: looks
+/// in vain are no executions of their own, nor do they run into the limit of operations. Who meets the lock while the other
+/// one looks is not stuck.
+#[test]
+fn a_look_under_a_lock_of_atomics_changes_nothing() {
+    let report = Builder::new().explore(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let done = Arc::new(AtomicBool::new(false));
+        let (flag2, done2) = (flag.clone(), done.clone());
+        let other = thread::spawn(move || {
+            while flag2.compare_exchange(false, true, Acquire, Relaxed).is_err() {
+                hint::spin_loop();
+            }
+            done2.store(true, Relaxed);
+            flag2.store(false, Release);
+        });
+        loop {
+            if flag.compare_exchange(false, true, Acquire, Relaxed).is_ok() {
+                let over = done.load(Relaxed);
+                flag.store(false, Release);
+                if over {
+                    break;
+                }
+            }
+            hint::spin_loop();
+        }
+        other.join().unwrap();
+    });
+    assert_eq!((report.verdict, report.executions), (Verdict::Complete, 1));
+}

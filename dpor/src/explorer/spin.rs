@@ -10,7 +10,7 @@ use super::config::Step;
 use super::exhaustive::{Adding, Pick};
 use super::run::State;
 use super::{Explorer, Stats};
-use crate::event::{EventId, Flags, Part};
+use crate::event::{EventId, Part};
 use crate::op::{Action, Budget, ObjectId, Op, Role, Site, ThreadId};
 
 /// What `Event::choice` means for a spin.
@@ -180,7 +180,8 @@ impl Explorer {
     }
 
     /// The accesses, newest first, that directly precede the event at `end` of the thread and together change nothing: reads,
-    /// read-modify-writes that leave the value as it was, and pairs like lock and unlock that leave it as they found it.
+    /// read-modify-writes that leave the value as it was, and pairs like lock and unlock (a spin lock's compare-exchange and
+    /// store, too) that leave it as they found it.
     fn idle_suffix(&self, thread: ThreadId, end: usize) -> Vec<EventId> {
         let graph = &self.frame.graph;
         let mut accesses = Vec::new();
@@ -191,7 +192,7 @@ impl Explorer {
             let e = &graph.events[id.index()];
             match e.part {
                 Part::Read => changed.retain(|&(object, value)| object != e.object || value != e.value),
-                Part::Write if e.flags.has(Flags::RMW) => {
+                Part::Write => {
                     if !changed.iter().any(|&(object, _)| object == e.object) {
                         changed.push((e.object, e.value));
                     }
@@ -239,10 +240,15 @@ impl Explorer {
         let graph = &self.frame.graph;
         let looks = self.last_look(thread);
         looks.iter().filter(|id| graph.events[id.index()].part == Part::Read).all(|&id| {
-            let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(graph.view(id))..];
+            let seen = graph.view(id);
+            let newer = &graph.object(graph.events[id.index()].object).co[graph.rank(seen)..];
             newer.iter().all(|&write| {
                 let other = graph.events[write.index()].thread;
-                self.run.is_parked(other) && self.last_look(other).contains(&write)
+                // Unless it read what it saw in the middle of that look, which the look has put back since.
+                self.run.is_parked(other) && {
+                    let look = self.last_look(other);
+                    look.contains(&write) && (other == thread || !look.contains(&seen))
+                }
             })
         })
     }
@@ -347,6 +353,12 @@ impl Explorer {
                 }
                 Step::Done(outcome.result)
             }
+            // The release of a spin lock: it puts back what a read-modify-write of this iteration has changed. Any other
+            // store would be seen again each time round.
+            Action::Store { value, .. } if self.puts_back(op.object, value) => {
+                self.change(op.object, value, value);
+                Step::Done(0)
+            }
             _ => self.probe_left(),
         }
     }
@@ -361,6 +373,11 @@ impl Explorer {
             probe.reads += 1;
             probe.accessed = (probe.accessed ^ u64::from(object.0 + 1)).wrapping_mul(0x0100_0000_01b3);
         }
+    }
+
+    /// Whether the probed thread has changed the object, from this value.
+    fn puts_back(&self, object: ObjectId, value: u64) -> bool {
+        self.spins.changed.iter().any(|&(known, before, _)| known == object && before == value)
     }
 
     /// The probed thread has changed an object, for itself.

@@ -137,6 +137,19 @@ fn a_link_on_the_way_is_switched_between_check_and_use() {
     });
 }
 
+/// Renames take turns: who comes second finds nothing.
+#[test]
+fn two_rename_a_directory() {
+    let (first, second) = ("NotFound ok false true", "ok NotFound true false");
+    comes_to(2, &[first, second], || {
+        fs::create_dir("d").unwrap();
+        let other = thread::spawn(|| kind(fs::rename("d", "theirs")));
+        let mine = kind(fs::rename("d", "mine"));
+        let theirs = other.join().unwrap();
+        format!("{mine} {theirs} {} {}", fs::exists("mine").unwrap(), fs::exists("theirs").unwrap())
+    });
+}
+
 #[test]
 fn outside_a_model_directories_are_real() {
     let directory = std::env::temp_dir().join(format!("directories-{}", std::process::id()));

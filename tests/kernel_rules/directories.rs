@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::api::{MetadataExt, UnixListener, fs};
+use super::api::{MetadataExt, UnixListener, fs, symlink};
 use crate::observe::{Rule, count, said};
 
 /// What is in a directory, sorted.
@@ -114,6 +114,49 @@ pub(crate) const RULES: &[Rule] = &[
             let left = count(fs::exists(dir.join("d")));
             let again = said(fs::remove_dir_all(dir.join("d")));
             format!("{all} {left} {again} {}", said(fs::remove_dir_all(dir.join("f"))))
+        },
+    },
+    Rule {
+        name: "rename of a file onto a directory, of a directory onto a file, a socket and a symbolic link",
+        result: "EISDIR ENOTDIR ENOTDIR ENOTDIR true",
+        script: |dir| {
+            fs::write(dir.join("f"), "").unwrap();
+            fs::create_dir(dir.join("d")).unwrap();
+            fs::create_dir(dir.join("e")).unwrap();
+            let _listener = UnixListener::bind(dir.join("s")).unwrap();
+            symlink("e", dir.join("l")).unwrap();
+            let onto = |from, to| said(fs::rename(dir.join(from), dir.join(to)));
+            let results = [onto("f", "d"), onto("d", "f"), onto("d", "s"), onto("d", "l")].join(" ");
+            format!("{results} {}", names(dir) == "d e f l s")
+        },
+    },
+    Rule {
+        name: "rename of a directory onto nothing, an empty directory, a full one, into a missing one",
+        result: "ok ok true ENOTEMPTY ENOENT b c full; new",
+        script: |dir| {
+            for name in ["a", "c", "full"] {
+                fs::create_dir(dir.join(name)).unwrap();
+            }
+            fs::write(dir.join("full/f"), "").unwrap();
+            let number = |name: &str| fs::metadata(dir.join(name)).unwrap().ino();
+            let onto = |from, to| said(fs::rename(dir.join(from), dir.join(to)));
+            let before = number("a");
+            let results = [onto("a", "b"), onto("b", "c")].join(" ");
+            let same = number("c") == before;
+            fs::create_dir(dir.join("b")).unwrap();
+            let errors = [onto("b", "full"), onto("b", "none/b")].join(" ");
+            fs::write(dir.join("c/new"), "").unwrap();
+            format!("{results} {same} {errors} {}; {}", names(dir), names(&dir.join("c")))
+        },
+    },
+    Rule {
+        name: "rename of a directory onto itself, into itself, of what is in it onto it",
+        result: "ok EINVAL ENOTEMPTY ENOTEMPTY ENOENT",
+        script: |dir| {
+            fs::create_dir_all(dir.join("d/e")).unwrap();
+            fs::write(dir.join("d/f"), "").unwrap();
+            let onto = |from, to| said(fs::rename(dir.join(from), dir.join(to)));
+            [onto("d", "d"), onto("d", "d/x"), onto("d/e", "d"), onto("d/f", "d"), onto("d/none", "d")].join(" ")
         },
     },
     Rule {

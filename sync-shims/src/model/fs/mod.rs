@@ -4,7 +4,7 @@
 //! `std::env::temp_dir` says, and those above them, all empty; relative paths start in an empty directory of their own. What
 //! is on the machine's disks cannot be seen from within a model.
 //!
-//! Not there: renaming directories, permissions, times.
+//! Not there: renaming directories with something in them, permissions, times.
 
 mod dir;
 mod file;
@@ -51,11 +51,12 @@ pub fn remove_file<P: AsRef<Path>>(path: P) -> io::Result<()> {
     })
 }
 
-/// Stands in for [`std::fs::rename`], of all but directories: in one step, whatever is at `to` is replaced.
+/// Stands in for [`std::fs::rename`]: in one step, whatever is at `to` is replaced.
 ///
 /// # Errors
 ///
-/// ENOENT, ENOTDIR; EISDIR if a directory is at `to`. Renaming a directory fails the model.
+/// ENOENT; EISDIR if a directory is at `to` and none at `from`, ENOTDIR the other way round; ENOTEMPTY if anything is in the
+/// directory at `to`; EINVAL if that is in the one at `from`. Renaming a directory with something in it fails the model.
 #[track_caller]
 pub fn rename<P: AsRef<Path>, Q: AsRef<Path>>(from: P, to: Q) -> io::Result<()> {
     enter(Location::caller(), |call| match call {

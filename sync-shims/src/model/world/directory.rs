@@ -16,6 +16,7 @@ use super::call::{Call, Halt, Object, Step, Sys};
 use super::entry::{Entry, Kind, Place, found, look};
 use super::errno::Errno;
 use super::path;
+use super::rename::{There, marked};
 use super::turn::Turn;
 use crate::model::event::Site;
 
@@ -37,6 +38,18 @@ fn one_more(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 fn remove(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     let is_directory = Entry::from_state(state).kind() == Some(Kind::Directory);
     out.push(if is_directory { Outcome::write(Entry::ABSENT.state(), state) } else { Outcome::read(state) });
+}
+
+/// Marks a directory with `args[0]`: the result is what was there.
+fn mark(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    let is_directory = Entry::from_state(state).kind() == Some(Kind::Directory);
+    out.push(if is_directory { Outcome::write(args[0], state) } else { Outcome::read(state) });
+}
+
+/// Puts the directory `args[0]` in place of a directory or nothing: the result is what was there.
+fn put(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    let free = state == Entry::ABSENT.state() || Entry::from_state(state).kind() == Some(Kind::Directory);
+    out.push(if free { Outcome::write(args[0], state) } else { Outcome::read(state) });
 }
 
 /// The place that stands for "somebody lists or removes directories".
@@ -182,5 +195,43 @@ pub(crate) fn remove_dir(call: Call<'_>, user_path: &Path) -> Sys<()> {
             None => return Ok(()),
             Some(mark) => super::rename::wait(call, mark)?,
         }
+    }
+}
+
+/// Stands in for rename(2) of a directory, when it is the caller's turn to rename. As paths lead to places, what is in it would
+/// have to move, too: there must be nothing.
+pub(super) fn rename(call: Call<'_>, from: &Place, to: &Place) -> Sys<()> {
+    static LOOKUP: Step = Step::new("fs", "rename", look).shows(found);
+    static TAKE: Step = Step::new("fs", "rename", mark).shows(found);
+    static REPLACE: Step = Step::new("fs", "rename", put).shows(found);
+    want_lists(call)?;
+    if [from, to].iter().any(|place| path::initial_directory(&place.path).is_some()) {
+        call.unsupported("renaming a directory that is there from the start");
+    }
+    let (source, target) = (listing(call, &from.path)?, listing(call, &to.path)?);
+    let work = |moved| {
+        // As long as it is nobody else's turn, nothing is made in the two.
+        let replaced = match to.act_once(call, &LOOKUP, Entry::ABSENT)?.kind() {
+            Some(Kind::Directory) if !target.entries(call)?.is_empty() => Err(Errno::NOTEMPTY.into()),
+            None | Some(Kind::Directory) => to.create_once(call, &REPLACE, moved),
+            Some(_) => Err(Errno::NOTDIR.into()),
+        };
+        match replaced.map(Entry::kind) {
+            Ok(None | Some(Kind::Directory)) => {
+                if !source.entries(call)?.is_empty() {
+                    call.unsupported("renaming a directory with something in it");
+                }
+                Ok((Entry::ABSENT, Ok(())))
+            }
+            Ok(Some(_)) => Ok((moved, Err(Errno::NOTDIR.into()))),
+            Err(Halt::Errno(errno)) => Ok((moved, Err(errno.into()))),
+            Err(Halt::Inert) => Err(Halt::Inert),
+        }
+    };
+    let in_turn = || target.turn.hold(call, || marked(call, from, &TAKE, work));
+    match source.turn.hold(call, in_turn)? {
+        There::Moved(result) => result,
+        // It was removed a moment ago, and what may be there now was not when the call began.
+        There::Other(_) => Err(Errno::NOENT.into()),
     }
 }

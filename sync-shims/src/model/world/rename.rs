@@ -66,37 +66,54 @@ pub(crate) fn wait(call: Call<'_>, mark: Entry) -> Sys<()> {
     Ok(())
 }
 
-/// Marks what is at `from` meanwhile, and calls `work` with what it is: that says what to leave there, and how the call ends.
+/// Waits for the turn to rename, marks what is at `from` meanwhile, and calls `work` with what it is: that says what to leave
+/// there, and how the call ends. If it is a directory, it calls `directory` instead, with the turn.
 fn with_mark(
     call: Call<'_>,
     from: &Place,
     step: &'static Step,
     work: impl FnOnce(Entry) -> Sys<(Entry, Sys<()>)>,
+    directory: impl FnOnce() -> Sys<()>,
 ) -> Sys<()> {
+    let turn = call.tables(|tables| tables.turn_of_renames(call.site()))?;
+    turn.hold(call, || match marked(call, from, step, work)? {
+        There::Moved(result) => result,
+        There::Other(Some(Kind::Directory)) => directory(),
+        There::Other(_) => Err(Errno::NOENT.into()),
+    })
+}
+
+/// What came of an attempt to mark something.
+pub(super) enum There {
+    /// It was marked, and the call has ended so.
+    Moved(Sys<()>),
+    /// This was there, which the step does not mark.
+    Other(Option<Kind>),
+}
+
+/// As [`with_mark`], when it is the caller's turn.
+pub(super) fn marked(
+    call: Call<'_>,
+    from: &Place,
+    step: &'static Step,
+    work: impl FnOnce(Entry) -> Sys<(Entry, Sys<()>)>,
+) -> Sys<There> {
     static SETTLE: Step = Step::new("fs", "settle", settle);
     static DONE: Step = Step::new("fs", "settle", set).role(Role::Signal);
     let number = call.fresh()?;
     let done = Arc::new(Object::new(0, call.site()).named("the end of a rename"));
-    let turn = call.tables(|tables| {
-        tables.add_rename(number, done.clone());
-        tables.turn_of_renames(call.site())
-    })?;
-    turn.hold(call, || {
-        let there = from.act_once(call, step, Entry::moving(number))?;
-        match there.kind() {
-            None => Err(Errno::NOENT.into()),
-            Some(Kind::Directory) => call.unsupported("renaming a directory"),
-            Some(Kind::File | Kind::Socket | Kind::Symlink) => {
-                let (leave, result) = work(there)?;
-                from.act_once(call, &SETTLE, leave)?;
-                call.act(&done, &DONE, [0, 0])?;
-                result
-            }
-        }
-    })
+    call.tables(|tables| tables.add_rename(number, done.clone()))?;
+    let there = from.act_once(call, step, Entry::moving(number))?;
+    if !call.controller().wrote() {
+        return Ok(There::Other(there.kind()));
+    }
+    let (leave, result) = work(there)?;
+    from.act_once(call, &SETTLE, leave)?;
+    call.act(&done, &DONE, [0, 0])?;
+    Ok(There::Moved(result))
 }
 
-/// Stands in for rename(2), of all but directories: what was at `to` is replaced in one step.
+/// Stands in for rename(2): what was at `to` is replaced in one step.
 pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
     static RENAME: Step = Step::new("fs", "rename", mark).shows(taken);
     static REPLACE: Step = Step::new("fs", "rename", put).shows(replaced);
@@ -108,7 +125,18 @@ pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
             _ => Ok(()),
         };
     }
-    with_mark(call, &from, &RENAME, |moved| {
+    if from.path.starts_with(&to.path) || to.path.starts_with(&from.path) {
+        // One is in the other.
+        return Err(match from.act(call, &SAME, Entry::ABSENT)?.kind() {
+            None => Errno::NOENT,
+            Some(_) if from.path.starts_with(&to.path) => Errno::NOTEMPTY,
+            Some(Kind::Directory) => Errno::INVAL,
+            Some(_) => Errno::NOTDIR,
+        }
+        .into());
+    }
+    let directory = || super::directory::rename(call, &from, &to);
+    let file = |moved| {
         inode(call, moved)?.add_place(call, &to.path)?;
         let replaced = match to.create_once(call, &REPLACE, moved) {
             Err(Halt::Errno(errno)) => return Ok((moved, Err(errno.into()))),
@@ -120,7 +148,8 @@ pub(crate) fn rename(call: Call<'_>, from: &Path, to: &Path) -> Sys<()> {
             _ if replaced == moved => (moved, Ok(())),
             _ => (Entry::ABSENT, Ok(())),
         })
-    })
+    };
+    with_mark(call, &from, &RENAME, file, directory)
 }
 
 /// Stands in for link(2).
@@ -143,7 +172,7 @@ pub(crate) fn hard_link(call: Call<'_>, original: &Path, link: &Path) -> Sys<()>
     }
     // The original is held so that it cannot lose its last name before it has the new one: link(2) refuses to bring back an
     // inode without a name.
-    with_mark(call, &from, &HOLD, |linked| {
+    let work = |linked| {
         inode(call, linked)?.add_place(call, &to.path)?;
         let result = match to.create_once(call, &LINK, linked) {
             Ok(Entry::ABSENT) => Ok(()),
@@ -152,5 +181,6 @@ pub(crate) fn hard_link(call: Call<'_>, original: &Path, link: &Path) -> Sys<()>
             Err(Halt::Inert) => return Err(Halt::Inert),
         };
         Ok((linked, result))
-    })
+    };
+    with_mark(call, &from, &HOLD, work, || Err(Errno::PERM.into()))
 }

@@ -150,6 +150,20 @@ fn two_rename_a_directory() {
     });
 }
 
+/// Whoever has found the old directory cannot make anything in it when it has been replaced, though there is one at any time:
+/// the file is made before, after, or not at all.
+#[test]
+fn a_directory_is_replaced_while_a_file_is_made_in_it() {
+    comes_to(3, &["DirectoryNotEmpty ok true", "ok NotFound false", "ok ok true"], || {
+        fs::create_dir("old").unwrap();
+        fs::create_dir("new").unwrap();
+        let other = thread::spawn(|| kind(fs::File::create_new("old/f")));
+        let renamed = kind(fs::rename("new", "old"));
+        let made = other.join().unwrap();
+        format!("{renamed} {made} {}", fs::exists("old/f").unwrap())
+    });
+}
+
 #[test]
 fn outside_a_model_directories_are_real() {
     let directory = std::env::temp_dir().join(format!("directories-{}", std::process::id()));

@@ -121,12 +121,12 @@ impl Place {
         };
         let listing = listing(call, directory)?;
         listing.turn.hold(call, || {
-            // It may have been removed since it was found.
-            if path::initial_directory(directory).is_none()
-                && Place::named(call, directory)?.act_once(call, &LOOKUP, Entry::ABSENT)?.kind()
-                    != Some(Kind::Directory)
-            {
-                return Err(Errno::NOENT.into());
+            // It may have been removed since it was found, and another one made, or moved there.
+            if path::initial_directory(directory).is_none() {
+                let now = Place::named(call, directory)?.act_once(call, &LOOKUP, Entry::ABSENT)?;
+                if now.kind() != Some(Kind::Directory) || self.above.is_some_and(|above| above != now) {
+                    return Err(Errno::NOENT.into());
+                }
             }
             listing.list.lock().unwrap_or_else(PoisonError::into_inner).push(self.path.clone());
             call.act(&listing.count, &ADD, [0, 0])?;

@@ -156,6 +156,8 @@ pub(crate) fn release(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcome
 pub(crate) struct Place {
     /// The name in the namespace.
     pub(crate) path: PathBuf,
+    /// The directory that it was found in, if that was looked at.
+    pub(super) above: Option<Entry>,
     object: Arc<Object>,
 }
 
@@ -163,7 +165,7 @@ impl Place {
     /// The place of a name in the namespace whose ancestors need no check.
     pub(crate) fn named(call: Call<'_>, path: &Path) -> Sys<Place> {
         let object = call.tables(|tables| tables.entry(path, call.site()))?;
-        Ok(Place { path: path.to_path_buf(), object })
+        Ok(Place { path: path.to_path_buf(), above: None, object })
     }
 
     /// The place of an abstract socket name, which no path leads to: a path has no NUL.
@@ -171,7 +173,7 @@ impl Place {
         let path = PathBuf::from(OsStr::from_bytes(&[&[0, kind as u8], name].concat()));
         let shown = || format!("@{}", name.escape_ascii());
         let object = call.tables(|tables| tables.abstract_entry(&path, shown(), call.site()))?;
-        Ok(Place { path, object })
+        Ok(Place { path, above: None, object })
     }
 
     /// What reports call it.

@@ -17,13 +17,15 @@ const LINKS: u32 = 40;
 struct Walk {
     /// Where it has come to.
     at: PathBuf,
+    /// The directory above, if that was looked at.
+    above: Option<Entry>,
     /// How many symbolic links it has followed.
     links: u32,
 }
 
 impl Walk {
     fn new() -> Self {
-        Walk { at: path::WORKING_DIRECTORY.into(), links: 0 }
+        Walk { at: path::WORKING_DIRECTORY.into(), above: None, links: 0 }
     }
 
     /// Walks along `path`: ENOENT if a directory on the way is missing, ENOTDIR if it is something else. What the last name
@@ -38,15 +40,20 @@ impl Walk {
         while let Some(name) = ahead.pop() {
             let Some(name) = name else {
                 self.at.pop();
+                self.above = None;
                 continue;
             };
             self.at.push(name);
-            if ahead.is_empty() || path::initial_directory(&self.at).is_some() {
+            if ahead.is_empty() {
+                break;
+            }
+            if path::initial_directory(&self.at).is_some() {
+                self.above = None;
                 continue;
             }
             let found = Place::named(call, &self.at)?.act(call, &LOOKUP, Entry::ABSENT)?;
             match found.kind() {
-                Some(Kind::Directory) => {}
+                Some(Kind::Directory) => self.above = Some(found),
                 Some(Kind::File | Kind::Socket) => return Err(Errno::NOTDIR.into()),
                 Some(Kind::Symlink) => {
                     let target = self.leave(call, found)?;
@@ -55,13 +62,16 @@ impl Walk {
                 None => return Err(Errno::NOENT.into()),
             }
         }
-        Place::named(call, &self.at)
+        let mut place = Place::named(call, &self.at)?;
+        place.above = self.above;
+        Ok(place)
     }
 
     /// The names of `path` come next, `None` for the directory above; the last one of `ahead` is the first.
     fn turn_to(&mut self, path: &Path, ahead: &mut Vec<Option<OsString>>) {
         if path.is_absolute() {
             self.at = "/".into();
+            self.above = None;
         }
         ahead.extend(path.components().rev().filter_map(|component| match component {
             Component::Prefix(_) | Component::RootDir | Component::CurDir => None,

@@ -165,6 +165,25 @@ fn a_directory_is_replaced_while_a_file_is_made_in_it() {
 }
 
 #[test]
+fn what_is_not_modelled_says_so() {
+    let says = |what: &str, program: fn()| {
+        let report = Builder::new().explore(program).failure.unwrap().report;
+        let headline = format!("error[interleave::outside]: {what} is not part of the ");
+        assert!(report.starts_with(&headline), "{report}");
+    };
+    says("renaming a directory with something in it", || {
+        fs::create_dir_all("d/e").unwrap();
+        let _ = fs::rename("d", "moved");
+    });
+    says("renaming a directory that is there from the start", || {
+        let _ = fs::rename("/tmp", "moved");
+    });
+    says("removing a directory that is there from the start", || {
+        let _ = fs::remove_dir("/tmp");
+    });
+}
+
+#[test]
 fn outside_a_model_directories_are_real() {
     let directory = std::env::temp_dir().join(format!("directories-{}", std::process::id()));
     fs::create_dir(&directory).unwrap();

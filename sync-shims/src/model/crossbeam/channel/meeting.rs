@@ -14,7 +14,8 @@ use super::ends::{Dropped, Ends, Side};
 use super::{Attempt, Patience, look};
 use crate::model::controller::{Controller, current};
 use crate::model::event::{Answer, Identity, Site, perform};
-use crate::model::sync::mpsc::chan::{DONE, EMPTY, NEVER, info, locked, look_outs, object, set_outs, wait_outs};
+use crate::model::sync::mpsc::chan::{info, locked, object};
+use crate::model::sync::mpsc::states::{DONE, EMPTY, NEVER, look_outs, set_outs, wait_outs};
 
 /// In the state: one side has gone.
 const GONE: u64 = 1;

@@ -15,7 +15,8 @@ use dpor::{Info, Role};
 use crate::model::controller::current;
 use crate::model::crossbeam::no_waiting;
 use crate::model::event::{Identity, Site, perform};
-use crate::model::sync::mpsc::chan::{DONE, EMPTY, info, locked, object, set_outs, wait_outs};
+use crate::model::sync::mpsc::chan::{info, locked, object};
+use crate::model::sync::mpsc::states::{DONE, EMPTY, set_outs, wait_outs};
 
 static WAIT: Info = info("WaitGroup", "wait", Role::Wait);
 static DROP: Info = info("WaitGroup", "drop", Role::Signal);

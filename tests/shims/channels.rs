@@ -241,3 +241,34 @@ fn a_barrier_lets_all_through_together() {
     });
     assert_eq!(count, 2);
 }
+
+/// A sender that does not wait is only paired with a receiver that has not given up: its message is not lost, and it is in
+/// nobody's way.
+#[test]
+fn a_receiver_that_gives_up_is_not_sent_to() {
+    let seen = Mutex::new(BTreeSet::new());
+    let report = Builder::new().explore(|| {
+        let (sender, receiver) = sync_channel(0);
+        let other = thread::spawn(move || (sender.try_send(1).is_ok(), sender.send(2).is_ok()));
+        let received = receiver.recv_timeout(Duration::from_millis(1)).ok();
+        drop(receiver);
+        let (first, second) = other.join().unwrap();
+        assert_eq!((first, second), (received == Some(1), received == Some(2)));
+        seen.lock().unwrap().insert(received);
+    });
+    assert_eq!(report.verdict, Verdict::Complete, "{report}");
+    assert_eq!(seen.into_inner().unwrap(), [None, Some(1), Some(2)].into());
+
+    // Two who send.
+    let report = Builder::new().explore(|| {
+        let (sender, receiver) = sync_channel(0);
+        let sender2 = sender.clone();
+        let one = thread::spawn(move || sender2.try_send(1).is_ok());
+        let two = thread::spawn(move || sender.send(2).is_ok());
+        let received = receiver.recv_timeout(Duration::from_millis(1)).ok();
+        drop(receiver);
+        let sent = (one.join().unwrap(), two.join().unwrap());
+        assert_eq!(sent, (received == Some(1), received == Some(2)));
+    });
+    assert_eq!(report.verdict, Verdict::Complete, "{report}");
+}

@@ -7,8 +7,8 @@ use dpor::{Action, Info, Outs, Role};
 
 use super::ends::{Awaited, Handle, whoever_receives, whoever_sends};
 use super::states::{
-    ANY, DONE, EMPTY, GONE, NEVER, NOTHING, TICKET, assign_outs, leave_outs, look_outs, set_outs, take_ticket_outs,
-    wait_or_give_up_outs, wait_outs,
+    ANY, CLAIMED, DONE, EMPTY, GONE, NEVER, NOTHING, TICKET, assign_outs, claim_outs, leave_outs, look_outs, set_outs,
+    take_ticket_outs, wait_or_give_up_outs, wait_outs, withdraw_outs,
 };
 use crate::model::controller::{Controller, current, new_group};
 use crate::model::event::{Answer, Identity, Site, perform_alone, perform_part};
@@ -27,6 +27,7 @@ static RECV: Info = info("Receiver", "recv", Role::Wait);
 static TRY_RECV: Info = info("Receiver", "try_recv", Role::Plain);
 static RECV_TIMEOUT: Info = info("Receiver", "recv_timeout", Role::Wait);
 static WANT: Info = info("Receiver", "recv: begin to wait", Role::Plain);
+static GIVE_UP: Info = info("Receiver", "recv_timeout: give up", Role::Plain);
 static FREE: Info = info("Receiver", "recv: make room", Role::Signal);
 static JOIN: Info = info("Receiver", "recv: no sender is left", Role::Wait);
 static LEAVE: Info = info("Receiver", "drop", Role::Plain);
@@ -278,12 +279,13 @@ impl<T> Chan<T> {
 
     /// Whether the message with the ticket `next` would not have to wait.
     fn has_room(&self, next: u64, site: Site) -> bool {
-        let look = |object_of: &Identity| {
-            result(self.perform(object_of, EMPTY, object(look_outs, 0, false), &TRY_SEND, site), DONE) == DONE
+        let is_done = |part: &Identity, outs: Outs| {
+            result(self.perform(part, EMPTY, object(outs, 0, false), &TRY_SEND, site), DONE) == DONE
         };
         match self.capacity {
-            Some(0) => look(&self.message(next).wanted),
-            Some(capacity) if next >= capacity => look(&self.message(next - capacity).freed),
+            // Whoever gets the ticket sends, so the receiver may be taken at its word even if that is somebody else.
+            Some(0) => is_done(&self.message(next).wanted, claim_outs),
+            Some(capacity) if next >= capacity => is_done(&self.message(next - capacity).freed, look_outs),
             _ => true,
         }
     }
@@ -292,6 +294,21 @@ impl<T> Chan<T> {
     fn want(&self, message: &Message<T>, state: u64, site: Site) {
         if self.capacity == Some(0) {
             self.perform(&message.wanted, EMPTY, object(assign_outs, state, false), &WANT, site);
+        }
+    }
+
+    /// The receiver does not wait any longer. Of a channel with capacity 0, somebody may have begun to send to it.
+    fn give_up(&self, message: &Message<T>, site: Site) -> Found {
+        if self.capacity != Some(0) {
+            return Found::Nothing;
+        }
+        match self.perform(&message.wanted, EMPTY, object(withdraw_outs, 0, false), &GIVE_UP, site) {
+            Answer::Done(CLAIMED) => {
+                let answer = self.perform(&message.filled, EMPTY, object(wait_outs, 0, false), &RECV, site);
+                if answer == Answer::Done(DONE) { Found::Message } else { Found::Over }
+            }
+            Answer::Done(_) => Found::Nothing,
+            Answer::Inert | Answer::Outside => Found::Over,
         }
     }
 
@@ -304,7 +321,10 @@ impl<T> Chan<T> {
         }
         let found = match patience {
             Patience::Forever => self.wait_for(number, &message, site),
-            Patience::SomeTime => self.look_for(number, &message, &RECV_TIMEOUT, site),
+            Patience::SomeTime => match self.look_for(number, &message, &RECV_TIMEOUT, site) {
+                Found::Nothing => self.give_up(&message, site),
+                found => found,
+            },
             Patience::None => self.look_for(number, &message, &TRY_RECV, site),
         };
         match found {
@@ -315,12 +335,7 @@ impl<T> Chan<T> {
                 }
                 value.ok_or(Missing::Disconnected)
             }
-            Found::Nothing => {
-                if patience == Patience::SomeTime {
-                    self.want(&message, EMPTY, site);
-                }
-                Err(Missing::Empty)
-            }
+            Found::Nothing => Err(Missing::Empty),
             Found::Closed => Err(Missing::Disconnected),
             // What has been left.
             Found::Over => locked(&message.value).take().ok_or(Missing::Disconnected),

@@ -16,6 +16,9 @@ pub(crate) const NEVER: u64 = 2;
 /// What looking for a message in vain results in.
 pub(crate) const NOTHING: u64 = 3;
 
+/// Of what a receiver waits for: a sender that does not wait has seen that, and sends it.
+pub(super) const CLAIMED: u64 = 4;
+
 /// The first argument is a ticket; if that is not the next one any more, it is not taken.
 pub(super) const ANY: u64 = u64::MAX;
 
@@ -40,6 +43,16 @@ pub(crate) fn set_outs(state: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Out
 
 pub(super) fn assign_outs(_: u64, [to, _]: [u64; 2], _: ThreadId, out: &mut Outcomes) {
     out.push(Outcome::write(to, 0));
+}
+
+/// Takes a receiver at its word that it waits: it must not give up then.
+pub(super) fn claim_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(if state == DONE { Outcome::write(CLAIMED, DONE) } else { Outcome::read(state) });
+}
+
+/// A receiver gives up, unless it has been taken at its word.
+pub(super) fn withdraw_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
+    out.push(if state == DONE { Outcome::write(EMPTY, EMPTY) } else { Outcome::read(state) });
 }
 
 pub(crate) fn wait_outs(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
@@ -79,5 +92,13 @@ mod tests {
         assert_eq!(outcomes(wait_outs, EMPTY, 0), []);
         assert_eq!(outcomes(wait_outs, NEVER, 0), [Outcome::read(NEVER)]);
         assert_eq!(outcomes(wait_or_give_up_outs, EMPTY, 0), [Outcome::read(NOTHING)]);
+    }
+
+    #[test]
+    fn who_has_been_taken_at_its_word_does_not_give_up() {
+        assert_eq!(outcomes(claim_outs, EMPTY, 0), [Outcome::read(EMPTY)]);
+        assert_eq!(outcomes(claim_outs, DONE, 0), [Outcome::write(CLAIMED, DONE)]);
+        assert_eq!(outcomes(withdraw_outs, DONE, 0), [Outcome::write(EMPTY, EMPTY)]);
+        assert_eq!(outcomes(withdraw_outs, CLAIMED, 0), [Outcome::read(CLAIMED)]);
     }
 }

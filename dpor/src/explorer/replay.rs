@@ -8,7 +8,7 @@ use super::config::{Mismatch, Step};
 use super::run::State;
 use super::spin::choice;
 use crate::event::{Event, EventId, Flags, Kind};
-use crate::op::{Action, Op, Outcome, ThreadId};
+use crate::op::{Action, Op, ThreadId};
 
 /// What came of an operation that was replayed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,17 +164,8 @@ impl Explorer {
         let e = &graph.events[id.index()];
         let (choice, writes, index) = (e.choice, e.flags.has(Flags::WRITES), e.index as usize);
         let state = graph.value_of(e.object, e.rf);
-        let outcome = match op.action {
-            // The usual case, without a list of outcomes.
-            Action::Update { update, operands, .. } if choice == 0 => match update(state, operands) {
-                Some(new) => Some(Outcome::write(new, state)),
-                None => Some(Outcome::read(state)),
-            },
-            _ => {
-                Self::eval(&mut self.outcomes, &op.action, state, thread);
-                self.outcomes.as_slice().get(choice as usize).copied()
-            }
-        };
+        Self::eval(&mut self.outcomes, &op.action, state, thread);
+        let outcome = self.outcomes.as_slice().get(choice as usize).copied();
         let Some(outcome) = outcome.filter(|o| o.writes == writes) else {
             return Step::Nondeterminism(self.mismatch(thread, op, id));
         };

@@ -122,11 +122,7 @@ impl Run<'_> {
     fn set_apart(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Frontier, Abandoned> {
         let work = || {
             let _hook = hook::install();
-            self.note_for_crashes();
-            let engine =
-                Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
-            engine.look_for_leaks(builder.leaks);
-            engine.know(learnt);
+            let engine = self.engine(builder, job.config.clone(), learnt, None);
             engine.run(|| self.set_apart_with(&engine, job))
         };
         // SAFETY: as in `run_alone`.

@@ -11,6 +11,7 @@ use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
 use crate::fiber::{self, Abandoned};
 use crate::focus;
 use crate::progress::Estimate;
+use crate::record::Recorder;
 use crate::report::{self, count};
 
 /// Executions, or operations if the executions are long, between two looks at the clock.
@@ -253,11 +254,7 @@ impl Run<'_> {
     fn run_alone(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Explored, Abandoned> {
         let work = || {
             let _hook = hook::install();
-            self.note_for_crashes();
-            let engine =
-                Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
-            engine.look_for_leaks(builder.leaks);
-            engine.know(learnt);
+            let engine = self.engine(builder, job.config.clone(), learnt, None);
             engine.run(|| self.loop_over(&engine, job))
         };
         // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types, which
@@ -265,8 +262,23 @@ impl Run<'_> {
         unsafe { fiber::run_on_worker(Some(&self.test), work) }
     }
 
+    /// An engine on the worker that it is made on.
+    pub(super) fn engine(
+        &self,
+        builder: &Builder,
+        config: dpor::Config,
+        learnt: &[Learnt],
+        recorder: Option<Recorder>,
+    ) -> Engine {
+        self.note_for_crashes();
+        let engine = Engine::new(config, builder.stack_size, builder.panics, recorder).watching(&builder.watch);
+        engine.look_for_leaks(builder.leaks);
+        engine.know(learnt);
+        engine
+    }
+
     /// What a signal that ends the process says.
-    pub(super) fn note_for_crashes(&self) {
+    fn note_for_crashes(&self) {
         fiber::with_note(|note| {
             note.truncate(0);
             note.push(format!("  the model: {:?}", self.test).as_bytes());

@@ -105,11 +105,8 @@ impl Run<'_> {
     ) -> Result<(Size, Hit, u64), Abandoned> {
         let work = || {
             let _hook = hook::install();
-            self.note_for_crashes();
             let config = builder.config(dpor::Strategy::Planned(Plan::default()), None);
-            let engine = Engine::new(config, builder.stack_size, builder.panics, None).watching(&builder.watch);
-            engine.look_for_leaks(builder.leaks);
-            engine.know(learnt);
+            let engine = self.engine(builder, config, learnt, None);
             engine.run(|| {
                 let reduction = Reduction { run: self, builder, engine: &engine, left: limit, tried: HashSet::new() };
                 // Of a replay it is not known yet how many preemptions it needs, and what of it matters.

@@ -6,7 +6,7 @@ use super::search::{Hit, Searched};
 use super::written::{self, decisions, message_of, performed};
 use super::{Run, program};
 use crate::builder::Builder;
-use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
+use crate::engine::{Failure, Learnt, Outcome, hook};
 use crate::events::{Event, emit};
 use crate::fiber::{self, Abandoned};
 use crate::record::{Chronicle, Recorder};
@@ -123,11 +123,7 @@ impl Run<'_> {
         let config = dpor::Config { patient, ..builder.config(strategy, None) };
         let work = || {
             let _hook = hook::install();
-            self.note_for_crashes();
-            let engine = Engine::new(config.clone(), builder.stack_size, builder.panics, Some(Recorder::new()))
-                .watching(&builder.watch);
-            engine.look_for_leaks(builder.leaks);
-            engine.know(learnt);
+            let engine = self.engine(builder, config.clone(), learnt, Some(Recorder::new()));
             let mut failure = None;
             let mut ending = None;
             engine.run(|| {

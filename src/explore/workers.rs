@@ -140,11 +140,7 @@ impl Run<'_> {
     fn work(&self, builder: &Builder, job: &Job, learnt: &[Learnt], shared: &Shared<'_>) -> Result<(), Abandoned> {
         let work = || {
             let _hook = hook::install();
-            self.note_for_crashes();
-            let engine =
-                Engine::new(job.config.clone(), builder.stack_size, builder.panics, None).watching(&builder.watch);
-            engine.look_for_leaks(builder.leaks);
-            engine.know(learnt);
+            let engine = self.engine(builder, job.config.clone(), learnt, None);
             if builder.workers > 1 {
                 engine.share();
             }

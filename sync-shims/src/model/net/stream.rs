@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::addresses::each;
 use super::{Shutdown, SocketAddr, ToSocketAddrs, inet_name};
 use crate::model::event::Site;
-use crate::model::vectored::{gather, scatter};
+use crate::model::vectored::{gather, scatter, stream_io_traits};
 use crate::model::world::{Access, Call, Endpoint, Fd, Halt, OrInert, Shut, Sys, connect_tcp, enter};
 
 /// Stands in for [`std::net::TcpStream`].
@@ -300,20 +300,6 @@ impl TcpStream {
         }
     }
 
-    /// As std's default, but the steps are at the caller's place.
-    #[track_caller]
-    fn write_all_as(&self, access: Access, mut data: &[u8]) -> io::Result<()> {
-        while !data.is_empty() {
-            match self.write_as(access, data) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => data = &data[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
     /// A call on a stream that is not a real one.
     fn call<T>(&self, site: Site, f: impl FnOnce(Call<'_>, &Endpoint) -> Sys<T>) -> Sys<T> {
         match &self.0 {
@@ -344,43 +330,5 @@ impl fmt::Debug for TcpStream {
     }
 }
 
-/// The traits of std's type, through `&mut TcpStream` and through `&TcpStream`.
-macro_rules! io_traits {
-    ($type:ty, $access:expr) => {
-        impl Read for $type {
-            #[track_caller]
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                self.read_from(buffer)
-            }
-
-            #[track_caller]
-            fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-                scatter(buffers, |buffer| self.read_from(buffer))
-            }
-        }
-
-        impl Write for $type {
-            #[track_caller]
-            fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-                self.write_as($access, data)
-            }
-
-            #[track_caller]
-            fn write_vectored(&mut self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
-                self.write_as($access, &gather(buffers))
-            }
-
-            #[track_caller]
-            fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
-                self.write_all_as($access, data)
-            }
-
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-    };
-}
-
-io_traits!(TcpStream, Access::Exclusive);
-io_traits!(&TcpStream, Access::Shared);
+stream_io_traits!(TcpStream, Access::Exclusive);
+stream_io_traits!(&TcpStream, Access::Shared);

@@ -232,3 +232,11 @@ pub fn unsynchronised(identity: &Identity, init: u64, info: &'static Info, site:
 pub fn inert() -> bool {
     current(|controller| controller.is_some_and(|c| c.inert()))
 }
+
+/// What an operation can come to in a state, for the tests of the functions that say so.
+#[cfg(test)]
+pub(crate) fn outcomes_of(outs: dpor::Outs, state: u64, args: [u64; 2], thread: dpor::ThreadId) -> Vec<dpor::Outcome> {
+    let mut out = dpor::Outcomes::default();
+    outs(state, args, thread, &mut out);
+    out.as_slice().to_vec()
+}

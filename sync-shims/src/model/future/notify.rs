@@ -137,11 +137,10 @@ impl fmt::Debug for Notify {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     fn outcomes(outs: dpor::Outs, state: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [0; 2], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [0; 2], ThreadId::MAIN)
     }
 
     #[test]

@@ -232,12 +232,11 @@ impl RawMutex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
     use dpor::Outs;
 
     fn outcomes(outs: Outs, state: u64, arg: u64, thread: u32) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [arg, 0], ThreadId(thread), &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [arg, 0], ThreadId(thread))
     }
 
     #[test]

@@ -202,6 +202,7 @@ pub(super) fn is_locked_exclusive(state: u64, _: [u64; 2], _: ThreadId, out: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
     use dpor::Outs;
 
     /// The thread that asks, as a holder, and another one.
@@ -209,9 +210,7 @@ mod tests {
     const OTHER: u64 = 1;
 
     fn outcomes(outs: Outs, state: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [ME, 0], ThreadId(1), &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [ME, 0], ThreadId(1))
     }
 
     #[test]

@@ -108,11 +108,10 @@ impl fmt::Debug for BarrierWaitResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     fn outcomes(outs: dpor::Outs, state: u64, arg: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [arg, 0], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [arg, 0], ThreadId::MAIN)
     }
 
     #[test]

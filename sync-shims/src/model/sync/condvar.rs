@@ -310,14 +310,13 @@ impl fmt::Debug for Condvar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     const A: ThreadId = ThreadId(0);
     const B: ThreadId = ThreadId(31);
 
     fn outcomes(outs: Outs, state: u64, thread: ThreadId) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [0; 2], thread, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [0; 2], thread)
     }
 
     #[test]

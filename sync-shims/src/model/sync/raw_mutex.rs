@@ -265,11 +265,10 @@ impl RawMutex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     fn outcomes(outs: Outs, state: u64, args: [u64; 2], thread: u32) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, args, ThreadId(thread), &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, args, ThreadId(thread))
     }
 
     #[test]

@@ -291,11 +291,10 @@ impl<D> Drop for Running<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     fn outcomes(outs: Outs, state: u8, force: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state.into(), [force, 0], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state.into(), [force, 0], ThreadId::MAIN)
     }
 
     #[test]

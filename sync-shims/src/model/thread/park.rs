@@ -106,11 +106,10 @@ pub(crate) fn wakes_up_spuriously(site: Site) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     fn outcomes(outs: dpor::Outs, state: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [0; 2], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [0; 2], ThreadId::MAIN)
     }
 
     #[test]

@@ -380,6 +380,7 @@ impl<T> Meeting<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     const A: ThreadId = ThreadId(0);
     const B: ThreadId = ThreadId(THREADS - 1);
@@ -387,9 +388,7 @@ mod tests {
     const RECV: u64 = Side::Recv as u64;
 
     fn outcomes(outs: dpor::Outs, state: u64, arg: u64, thread: ThreadId) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [arg, 0], thread, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [arg, 0], thread)
     }
 
     #[test]

@@ -391,11 +391,10 @@ impl<T> Slots<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
 
     fn outcomes(state: u64, to: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        set_first_outs(state, [to, 0], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(set_first_outs, state, [to, 0], ThreadId::MAIN)
     }
 
     #[test]

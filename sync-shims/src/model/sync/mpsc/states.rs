@@ -68,12 +68,11 @@ pub(crate) fn wait_or_give_up_outs(state: u64, _: [u64; 2], _: ThreadId, out: &m
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
     use dpor::Outs;
 
     fn outcomes(outs: Outs, state: u64, arg: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [arg, 0], ThreadId::MAIN, &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [arg, 0], ThreadId::MAIN)
     }
 
     #[test]

@@ -89,12 +89,11 @@ pub(crate) fn downgrade_outs(state: u64, _: [u64; 2], thread: ThreadId, out: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::outcomes_of;
     use dpor::Outs;
 
     fn outcomes_with(outs: Outs, state: u64, arg: u64) -> Vec<Outcome> {
-        let mut out = Outcomes::default();
-        outs(state, [arg, 0], ThreadId(1), &mut out);
-        out.as_slice().to_vec()
+        outcomes_of(outs, state, [arg, 0], ThreadId(1))
     }
 
     fn outcomes(outs: Outs, state: u64) -> Vec<Outcome> {

@@ -1,42 +1,19 @@
 //! Simulated processes: how they end, what others see of it, and in how many executions.
 
-use std::collections::BTreeSet;
+mod outcomes;
+
 use std::io::{ErrorKind, Read};
-use std::sync::Mutex;
 
 use interleave::fs::{self, File};
 use interleave::os::unix::net::{UnixListener, UnixStream};
 use interleave::process::{self, Builder as Process, Child};
-use interleave::{Builder, Kind, Report, Strategy, Verdict, thread};
-
-/// Explores `program`, which says what it has come to, with `builder`.
-#[track_caller]
-fn outcomes(builder: Builder, program: impl Fn() -> String + Send + Sync) -> (Report, BTreeSet<String>) {
-    let seen = Mutex::new(BTreeSet::new());
-    let report = builder.explore(|| {
-        let outcome = program();
-        seen.lock().unwrap().insert(outcome);
-    });
-    if let Some(failure) = &report.failure {
-        panic!("{}", failure.report);
-    }
-    (report, seen.into_inner().unwrap())
-}
+use interleave::{Builder, Kind, Verdict, thread};
 
 /// `program` comes to exactly these outcomes, in so many executions; all interleavings come to the same.
 #[track_caller]
 fn comes_to(executions: u64, expected: &[&str], builder: Builder, program: impl Fn() -> String + Send + Sync) {
-    let expected: BTreeSet<String> = expected.iter().map(|&outcome| outcome.to_owned()).collect();
-    let (report, seen) = outcomes(builder.clone(), &program);
-    assert_eq!(seen, expected);
+    let report = outcomes::comes_to(builder, 20_000, executions, expected, program);
     assert_eq!(report.verdict, Verdict::Complete, "{report}");
-    let interleavings = builder.strategy(Strategy::Interleavings).max_executions(20_000);
-    let (all, seen) = outcomes(interleavings, &program);
-    match all.verdict {
-        Verdict::Complete => assert_eq!(seen, expected, "in {} interleavings", all.executions),
-        _ => assert!(seen.is_subset(&expected), "{seen:?} in some interleavings"),
-    }
-    assert_eq!(report.executions, executions, "{report}");
 }
 
 fn kind<T>(result: std::io::Result<T>) -> String {
@@ -120,7 +97,7 @@ fn the_budget_of_crashes_holds_for_an_execution() {
     comes_to(1, &["0"], Builder::new().crashes(0), program);
     comes_to(3, &["0", "1"], Builder::new(), program);
     comes_to(4, &["0", "1", "2"], Builder::new().crashes(2), program);
-    let (report, _) = outcomes(Builder::new().crashes(2), program);
+    let (report, _) = outcomes::outcomes(Builder::new().crashes(2), program);
     assert_eq!((report.crashes, report.pid_reuses), (Some(2), None));
     assert!(report.to_string().starts_with("complete: 4 executions (0 blocked), RC11, spurious <= 1, crashes <= 2, "));
 }
@@ -286,7 +263,7 @@ fn an_id_may_be_given_out_again_when_its_process_was_waited_for() {
     comes_to(1, &["false"], Builder::new(), program(false));
     comes_to(2, &["false", "true"], Builder::new(), program(true));
     comes_to(1, &["false"], Builder::new().pid_reuses(0), program(true));
-    let (report, _) = outcomes(Builder::new(), program(true));
+    let (report, _) = outcomes::outcomes(Builder::new(), program(true));
     assert_eq!((report.crashes, report.pid_reuses), (None, Some(1)));
 }
 

@@ -1,6 +1,8 @@
 //! What concurrent calls on sockets can come to, in an exact number of executions: all of it, since exploring every
 //! interleaving without reduction comes to the same.
 
+mod outcomes;
+
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::sync::{Mutex, OnceLock};
@@ -9,37 +11,18 @@ use std::time::Duration;
 use interleave::net::{SocketAddr, TcpListener, TcpStream};
 use interleave::os::linux::net::SocketAddrExt;
 use interleave::os::unix::net::{UnixDatagram, UnixListener, UnixStream, listen};
-use interleave::{Builder, Kind, Strategy, Verdict, fs, thread};
+use interleave::{Builder, Kind, Verdict, fs, thread};
 
 /// Explores `program`, which says what it has come to.
 #[track_caller]
-fn comes_to(executions: u64, outcomes: &[&str], program: impl Fn() -> String + Send + Sync) {
-    comes_to_under(Builder::new().spurious(0), executions, outcomes, program);
+fn comes_to(executions: u64, expected: &[&str], program: impl Fn() -> String + Send + Sync) {
+    comes_to_under(Builder::new().spurious(0), executions, expected, program);
 }
 
 #[track_caller]
-fn comes_to_under(builder: Builder, executions: u64, outcomes: &[&str], program: impl Fn() -> String + Send + Sync) {
-    let explore = |builder: Builder| {
-        let seen = Mutex::new(BTreeSet::new());
-        let report = builder.explore(|| {
-            let outcome = program();
-            seen.lock().unwrap().insert(outcome);
-        });
-        if let Some(failure) = report.failure {
-            panic!("{}", failure.report);
-        }
-        (report.verdict, report.executions, seen.into_inner().unwrap())
-    };
-    let expected: BTreeSet<String> = outcomes.iter().map(|&outcome| outcome.to_owned()).collect();
-    let (verdict, count, seen) = explore(builder.clone());
-    assert_eq!(seen, expected);
-    assert_eq!(verdict, Verdict::Complete);
-    assert_eq!(count, executions);
-    let (verdict, count, seen) = explore(builder.strategy(Strategy::Interleavings).max_executions(3_000));
-    match verdict {
-        Verdict::Complete => assert_eq!(seen, expected, "in {count} interleavings"),
-        _ => assert!(seen.is_subset(&expected), "{seen:?} in some interleavings"),
-    }
+fn comes_to_under(builder: Builder, executions: u64, expected: &[&str], program: impl Fn() -> String + Send + Sync) {
+    let report = outcomes::comes_to(builder, 3_000, executions, expected, program);
+    assert_eq!(report.verdict, Verdict::Complete, "{report}");
 }
 
 /// One read, as text.

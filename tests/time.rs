@@ -1,44 +1,20 @@
 //! The clock of a model: when it moves, and who sees it, in exact numbers of executions.
 
-use std::collections::BTreeSet;
+mod outcomes;
+
 use std::io::Read;
-use std::sync::Mutex as RealMutex;
 
 use interleave::os::unix::net::UnixStream;
 use interleave::sync::{Arc, Condvar, Mutex, mpsc};
 use interleave::time::{Duration, Instant, SystemTime};
-use interleave::{Builder, Report, Strategy, Verdict, thread};
+use interleave::{Builder, thread};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// Explores `program`, which says what it has come to.
-#[track_caller]
-fn outcomes(builder: Builder, program: impl Fn() -> String + Send + Sync) -> (Report, BTreeSet<String>) {
-    let seen = RealMutex::new(BTreeSet::new());
-    let report = builder.explore(|| {
-        let outcome = program();
-        seen.lock().unwrap().insert(outcome);
-    });
-    if let Some(failure) = &report.failure {
-        panic!("{}", failure.report);
-    }
-    (report, seen.into_inner().unwrap())
-}
 
 /// `program` comes to exactly these outcomes, in so many executions; all interleavings come to the same.
 #[track_caller]
 fn comes_to(executions: u64, expected: &[&str], builder: Builder, program: impl Fn() -> String + Send + Sync) {
-    let expected: BTreeSet<String> = expected.iter().map(|&outcome| outcome.to_owned()).collect();
-    let (report, seen) = outcomes(builder.clone(), &program);
-    assert_eq!(seen, expected);
-    assert_ne!(report.verdict, Verdict::Bounded, "{report}");
-    let interleavings = builder.strategy(Strategy::Interleavings).max_executions(20_000);
-    let (all, seen) = outcomes(interleavings, &program);
-    match all.verdict {
-        Verdict::Bounded => assert!(seen.is_subset(&expected), "{seen:?} in some interleavings"),
-        _ => assert_eq!(seen, expected, "in {} interleavings", all.executions),
-    }
-    assert_eq!(report.executions, executions, "{report}");
+    outcomes::comes_to(builder, 20_000, executions, expected, program);
 }
 
 #[test]
@@ -71,7 +47,7 @@ fn a_thread_may_be_slow_as_often_as_the_budget_says() {
     comes_to(1, &["0 0"], Builder::new().clock_moves(0), program);
     comes_to(5, &["0 0", "0 1", "0 2", "1 1", "2 2"], Builder::new(), program);
     comes_to(6, &["0 0", "0 1", "0 2", "1 1", "1 2", "2 2"], Builder::new().clock_moves(2), program);
-    let (report, _) = outcomes(Builder::new(), program);
+    let (report, _) = outcomes::outcomes(Builder::new(), program);
     assert_eq!(report.clock_moves, Some(1));
     assert!(report.to_string().contains(", at most 1 early move of the clock, "), "{report}");
 }

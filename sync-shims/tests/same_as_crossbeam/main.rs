@@ -14,6 +14,12 @@
     clippy::type_complexity
 )]
 
+#[macro_use]
+#[path = "../assertions/mod.rs"]
+mod assertions;
+
+use assertions::panic_message;
+
 /// The files, as modules in which `lib` is the library under test.
 macro_rules! same_for_all {
     ($($name:ident)*) => {
@@ -36,38 +42,6 @@ macro_rules! same_for_all {
             })*
         }
     };
-}
-
-/// What `f` panics with.
-fn panic_message<R>(f: impl FnOnce() -> R) -> String {
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).map(drop);
-    let payload = result.expect_err("it should have panicked");
-    match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => payload.downcast_ref::<&str>().expect("a message").to_string(),
-    }
-}
-
-/// Fails to compile unless the type has all of the traits.
-macro_rules! assert_impl {
-    ($type:ty: $($bounds:tt)*) => {{
-        fn check<T: ?Sized + $($bounds)*>() {}
-        check::<$type>();
-    }};
-}
-
-/// Fails to compile if the type has the trait: then there are two candidates for the parameter.
-macro_rules! assert_not_impl {
-    ($type:ty: $($bounds:tt)*) => {{
-        trait AmbiguousIfImplemented<A> {
-            fn check() {}
-        }
-        impl<T: ?Sized> AmbiguousIfImplemented<()> for T {}
-        #[allow(dead_code)]
-        struct Implemented;
-        impl<T: ?Sized + $($bounds)*> AmbiguousIfImplemented<Implemented> for T {}
-        <$type as AmbiguousIfImplemented<_>>::check();
-    }};
 }
 
 same_for_all! {

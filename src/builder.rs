@@ -37,7 +37,7 @@ pub enum Strategy {
     /// first 16 executions (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs,
     /// ASPLOS 2010).
     Pct {
-        /// Operations whose order matters, from 1.
+        /// Operations whose order matters, from 1 to 1,000.
         depth: u32,
     },
     /// As [`Strategy::Random`], by partial order sampling: operations have random priorities, and draw anew when something
@@ -76,8 +76,8 @@ const GIVES_UP: u32 = 4;
 
 /// Configures the exploration of a model. [`Builder::check`] and [`Builder::explore`] run it.
 ///
-/// Every knob can also be set from outside by an environment variable, which wins; a value that does not parse fails the
-/// model with the code `interleave::config`.
+/// Every knob can also be set from outside by an environment variable, which wins. A value that a knob does not take, and a
+/// variable whose value does not parse, fail the model with the code `interleave::config` before anything is run.
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until `check` or `explore`"]
 pub struct Builder {
@@ -167,13 +167,14 @@ impl Builder {
         self
     }
 
-    /// Stops after so many executions; the verdict is `bounded` then. `INTERLEAVE_MAX_EXECUTIONS=<number>`
+    /// Stops after so many executions, 1 or more; the verdict is `bounded` then. `INTERLEAVE_MAX_EXECUTIONS=<number>`
     pub fn max_executions(mut self, executions: u64) -> Self {
         self.max_executions = Some(executions);
         self
     }
 
-    /// Stops after this time; the verdict is `bounded` then. `INTERLEAVE_MAX_DURATION=<seconds>` (fractions allowed)
+    /// Stops after this time, which is more than 0; the verdict is `bounded` then. `INTERLEAVE_MAX_DURATION=<seconds>`
+    /// (fractions allowed)
     pub fn max_duration(mut self, duration: Duration) -> Self {
         self.max_duration = Some(duration);
         self
@@ -198,8 +199,8 @@ impl Builder {
     /// A loop that waits for ever is explored as if it looked at the right moment: looking in vain changes nothing that other
     /// threads see. Code that counts how often it looked, or whether it had to wait, is the exception: with a budget, each such
     /// loop is also explored with 1, …, `iterations` looks in vain. A loop that gives up by itself is explored in full if it
-    /// does so within the budget (4 if none is given); else it is kept from spinning on, and the verdict is `bounded`.
-    /// `INTERLEAVE_SPIN_BUDGET=<number>`
+    /// does so within the budget (4 if none is given); else it is kept from spinning on, and the verdict is `bounded`. At most
+    /// 1,000. `INTERLEAVE_SPIN_BUDGET=<number>`
     pub fn spin_budget(mut self, iterations: u32) -> Self {
         self.spin_budget = Some(iterations);
         self
@@ -240,7 +241,7 @@ impl Builder {
         self
     }
 
-    /// How many OS threads explore (default 1). They run the same executions as one would, and a failure is told as one would
+    /// How many OS threads explore (default 1, at most 1,024). They run the same executions as one would, and a failure is told as one would
     /// tell it. Random executions, and models that use `static`s, which threads cannot share, are run by one. If a limit
     /// stops the search, which executions were run before depends on who was faster. `INTERLEAVE_WORKERS=<number>`
     pub fn workers(mut self, workers: usize) -> Self {
@@ -262,7 +263,8 @@ impl Builder {
     }
 
     /// Notes in a file, once a second, which parts of the search are done, and leaves those out that the file has already: so
-    /// an exploration that was stopped goes on where it was. A file of another model or configuration is an error.
+    /// an exploration that was stopped goes on where it was. A file of another model or configuration is an error, and so is
+    /// one that is damaged: neither is written to, and nothing is run.
     /// `INTERLEAVE_CHECKPOINT=<file>`
     pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Self {
         self.checkpoint = Some(file.into());
@@ -283,7 +285,7 @@ impl Builder {
         self
     }
 
-    /// Bytes of stack for each model thread (default 256 KiB). `INTERLEAVE_STACK_SIZE=<bytes>`
+    /// Bytes of stack for each model thread (default 256 KiB, from 16 KiB to 1 GiB). `INTERLEAVE_STACK_SIZE=<bytes>`
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = bytes;
         self

@@ -81,6 +81,7 @@ mod explore;
 mod fiber;
 mod focus;
 mod labels;
+mod limits;
 mod progress;
 mod record;
 mod replay;

@@ -128,7 +128,7 @@ impl Watchers {
     ) -> Result<Watchers, String> {
         let every = listener.as_ref().map_or(EVERY, |listener| listener.every);
         let file = path.map(|path| open(path)).transpose()?;
-        let phase = Phase { name: "exhaustive", bound: None, estimate: None, due: started + every };
+        let phase = Phase { name: "exhaustive", bound: None, estimate: None, due: after(started, every) };
         Ok(Watchers {
             test: test.to_owned(),
             started,
@@ -161,7 +161,7 @@ impl Watchers {
         // Somebody else is telling them.
         let Ok(mut phase) = self.phase.try_lock() else { return };
         if now >= phase.due {
-            phase.due = now + self.every;
+            phase.due = after(now, self.every);
             let told = *phase;
             drop(phase);
             self.tell(told, false);
@@ -201,12 +201,15 @@ impl Watchers {
     }
 }
 
+/// A time that no clock will ever show is a century away.
+fn after(now: Instant, every: Duration) -> Instant {
+    now.checked_add(every).unwrap_or_else(|| now + Duration::from_secs(3_155_760_000))
+}
+
 fn open(path: &Path) -> Result<File, String> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(|error| format!("INTERLEAVE_PROGRESS is {:?}, which cannot be written: {error}", path.display()))
+    OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+        format!("INTERLEAVE_PROGRESS is {:?}, but it takes a file to append to ({error})", path.display().to_string())
+    })
 }
 
 #[cfg(test)]

@@ -75,27 +75,6 @@ fn child_exits() {
 }
 
 #[test]
-fn a_variable_that_does_not_parse_is_named() {
-    assert!(child("child_passes", &[]).status.success());
-    for (name, value, takes) in [
-        ("INTERLEAVE_PREEMPTIONS", "two", "a number"),
-        ("INTERLEAVE_MEMORY", "tso", "`sc` or `rc11`"),
-        ("INTERLEAVE_MAX_DURATION", "1h", "a number of seconds, such as `2.5`"),
-        (
-            "INTERLEAVE_STRATEGY",
-            "all",
-            "`exhaustive`, `interleavings`, `random`, `pct:<depth>`, `pos`, `portfolio` or `auto`",
-        ),
-    ] {
-        let output = child("child_passes", &[(name, value)]);
-        assert!(!output.status.success());
-        says(&text(&output), &["error[interleave::config]", &format!("{name} is {value:?}, but it takes {takes}")]);
-    }
-    let output = child("child_passes", &[("INTERLEAVE_PREMPTIONS", "1")]);
-    says(&text(&output), &["error[interleave::config]", "there is no variable INTERLEAVE_PREMPTIONS"]);
-}
-
-#[test]
 fn a_token_replays_and_a_damaged_one_is_refused() {
     let first = text(&child("child_loses_update", &[]));
     let token = first.lines().find_map(|line| line.trim().strip_prefix("token")).expect("a token is printed").trim();
@@ -159,6 +138,43 @@ fn a_file_replays_and_a_damaged_newer_or_foreign_one_is_refused() {
     let output = child("child_loses_update", &[("INTERLEAVE_REPLAY", "/nowhere/x.il")]);
     says(&text(&output), &["error[interleave::replay]", "there is no replay file `/nowhere/x.il`"]);
     std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+#[ignore = "run by the tests of replays"]
+fn child_has_another_name() {
+    Builder::new().name("lost in the queue").check(lost_update);
+}
+
+/// The command runs the test, whatever its model is called; what it runs is the recorded execution.
+#[test]
+fn a_model_with_a_name_of_its_own_replays_by_the_command_that_is_printed() {
+    let first = text(&child("child_has_another_name", &[]));
+    let release = if cfg!(debug_assertions) { "" } else { " --release" };
+    says(&first, &[&format!("cargo test{release} child_has_another_name token il1:")]);
+    let token = first.lines().find_map(|line| line.trim().strip_prefix("token")).expect("a token is printed").trim();
+    let again = text(&child("child_has_another_name", &[("INTERLEAVE_REPLAY", token)]));
+    says(&again, &["error[interleave::panic]", "= found: replayed"]);
+}
+
+#[test]
+#[ignore = "run by the tests of replays"]
+fn child_deadlocks() {
+    let report = Builder::new().explore(|| {
+        let m = Mutex::new(0);
+        let _held = m.lock().unwrap();
+        drop(m.lock());
+    });
+    println!("blocked: {} of {}", report.blocked, report.executions);
+    println!("token: {}", report.failure.expect("it deadlocks").token);
+}
+
+#[test]
+fn a_replay_counts_threads_that_cannot_go_on() {
+    let first = text(&child("child_deadlocks", &[]));
+    says(&first, &["blocked: 1 of 1"]);
+    let token = first.lines().find_map(|line| line.strip_prefix("token: ")).expect("a token is printed");
+    says(&text(&child("child_deadlocks", &[("INTERLEAVE_REPLAY", token)])), &["blocked: 1 of 1"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::Done;
 use super::exit::Exit;
-use crate::environment::{ELSEWHERE, KNOWN};
+use crate::environment::KNOWN;
 use crate::report::escaped_line;
 use crate::verdict::Kind;
 
@@ -129,13 +129,13 @@ fn paragraph(kind: Kind) -> String {
 /// Lists the variables.
 pub(super) fn environment() -> Done {
     let set = |name: &str| std::env::var_os(name).map(|value| escaped_line(&value.to_string_lossy()));
-    for (name, takes) in KNOWN.iter().chain(&ELSEWHERE) {
+    for (name, takes) in KNOWN {
         match set(name) {
             Some(value) => println!("{name}={value}\n    takes {takes}"),
             None => println!("{name}\n    takes {takes}"),
         }
     }
-    let known = |name: &str| KNOWN.iter().chain(&ELSEWHERE).any(|(known, _)| *known == name);
+    let known = |name: &str| KNOWN.iter().any(|(known, _)| *known == name);
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let foreign: Vec<String> = names.filter(|name| name.starts_with("INTERLEAVE_") && !known(name)).collect();
     match foreign.first() {

@@ -19,6 +19,7 @@ use super::workers::{Ended, Start};
 use crate::builder::Builder;
 use crate::engine::{Engine, Learnt, Outcome, hook};
 use crate::fiber::{self, Abandoned};
+use crate::replay::crc32;
 
 /// How many pieces there are at least, unless the model has fewer executions.
 const PIECES: usize = 256;
@@ -56,6 +57,12 @@ impl Shard {
 }
 
 impl Run<'_> {
+    /// Refuses a checkpoint that cannot be used, before anything is run. `Err` is a sentence.
+    pub(super) fn look_at_checkpoint(&self, builder: &Builder) -> Result<(), String> {
+        let Some(path) = &builder.checkpoint else { return Ok(()) };
+        Pages::read(path, &self.test, &builder.config(dpor::Strategy::Exhaustive, None)).map(drop)
+    }
+
     /// Explores piece by piece.
     pub(super) fn run_pieces(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Explored, Abandoned> {
         let Frontier { explored, pieces, restarted } = self.set_apart(builder, job, learnt)?;
@@ -197,7 +204,7 @@ impl Tally {
 }
 
 const FORMAT: &str = "interleave-checkpoint";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The file: for each bound (`none` if there is none), which pieces are done.
 #[derive(Debug, Serialize, Deserialize)]
@@ -207,6 +214,69 @@ struct Pages {
     test: String,
     configuration: String,
     bounds: BTreeMap<String, BTreeMap<String, Tally>>,
+    /// Of `bounds` as JSON without blanks.
+    checksum: String,
+}
+
+/// What every version of the format has.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+impl Pages {
+    fn new(test: &str, configuration: &str) -> Pages {
+        Pages {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            test: test.to_owned(),
+            configuration: configuration.to_owned(),
+            bounds: BTreeMap::new(),
+            checksum: String::new(),
+        }
+    }
+
+    /// Reads the file, or begins a new one. `Err` is a sentence.
+    fn read(path: &Path, test: &str, config: &dpor::Config) -> Result<Pages, String> {
+        let shown = path.display().to_string();
+        let refused = |what: String| format!("the checkpoint {shown:?} {what}; delete it to begin anew");
+        let broken = |error: serde_json::Error| refused(format!("is damaged or no checkpoint: {error}"));
+        let differs =
+            |what: &str, there: &str, here: &str| refused(format!("is of another {what}, {there:?} and not {here:?}"));
+        let configuration = format!(
+            "{:?}, budgets {:?}, spins {} and {}",
+            config.memory, config.budgets, config.spin_budget, config.await_budget
+        );
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Pages::new(test, &configuration)),
+            Err(error) => return Err(format!("the checkpoint {shown:?} cannot be read: {error}")),
+        };
+        let text =
+            String::from_utf8(bytes).map_err(|_| refused("is damaged or no checkpoint: it is not UTF-8".to_owned()))?;
+        let head: Head = serde_json::from_str(&text).map_err(broken)?;
+        if head.format != FORMAT || head.version != VERSION {
+            let (there, here) = (format!("{} {}", head.format, head.version), format!("{FORMAT} {VERSION}"));
+            return Err(differs("format", &there, &here));
+        }
+        let pages: Pages = serde_json::from_str(&text).map_err(broken)?;
+        if pages.test != test {
+            return Err(differs("test", &pages.test, test));
+        }
+        if pages.configuration != configuration {
+            return Err(differs("configuration", &pages.configuration, &configuration));
+        }
+        if pages.checksum != pages.sum() {
+            return Err(refused("is damaged: its checksum is not that of its content".to_owned()));
+        }
+        Ok(pages)
+    }
+
+    fn sum(&self) -> String {
+        let content = serde_json::to_string(&self.bounds).expect("maps of strings and numbers are JSON");
+        format!("{:08x}", crc32(content.as_bytes()))
+    }
 }
 
 /// The pieces of one exploration that are done.
@@ -222,54 +292,21 @@ struct Checkpoint {
 impl Checkpoint {
     /// Reads the file, or begins a new one. `Err` is a sentence.
     fn open(path: &Path, test: &str, job: &Job, pieces: &[u64]) -> Result<Checkpoint, String> {
-        let shown = path.display();
-        let config = &job.config;
-        let configuration = format!(
-            "{:?}, budgets {:?}, spins {} and {}",
-            config.memory, config.budgets, config.spin_budget, config.await_budget
-        );
-        let new = || Pages {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            test: test.to_owned(),
-            configuration: configuration.clone(),
-            bounds: BTreeMap::new(),
-        };
-        let pages: Pages = match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                format!("the checkpoint {shown:?} cannot be read: {error}; delete it to begin anew")
-            })?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => new(),
-            Err(error) => return Err(format!("the checkpoint {shown:?} cannot be read: {error}")),
-        };
-        let differs = |what: &str, there: &str, here: &str| {
-            format!(
-                "the checkpoint {shown:?} is of another {what}, {there:?} and not {here:?}; delete it to begin anew"
-            )
-        };
-        if pages.format != FORMAT || pages.version != VERSION {
-            let (there, here) = (format!("{} {}", pages.format, pages.version), format!("{FORMAT} {VERSION}"));
-            return Err(differs("format", &there, &here));
-        }
-        if pages.test != test {
-            return Err(differs("test", &pages.test, test));
-        }
-        if pages.configuration != configuration {
-            return Err(differs("configuration", &pages.configuration, &configuration));
-        }
-        let bound = config.preemptions.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
+        let pages = Pages::read(path, test, &job.config)?;
+        let shown = path.display().to_string();
+        let bound = job.config.preemptions.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
         let mut done = BTreeMap::new();
         for (name, tally) in pages.bounds.get(&bound).into_iter().flatten() {
             let known = u64::from_str_radix(name, 16).ok().filter(|name| pieces.contains(name));
             let name = known.ok_or_else(|| {
                 format!(
                     "the checkpoint {shown:?} has work that this program does not have: the program or the shard has \
-                         changed; delete it to begin anew"
+                     changed; delete it to begin anew"
                 )
             })?;
             done.insert(name, *tally);
         }
-        let checkpoint = Checkpoint { path: path.to_path_buf(), pages, bound, done, written: Instant::now() };
+        let mut checkpoint = Checkpoint { path: path.to_path_buf(), pages, bound, done, written: Instant::now() };
         checkpoint.try_write().map_err(|error| format!("the checkpoint {shown:?} cannot be written: {error}"))?;
         Ok(checkpoint)
     }
@@ -290,7 +327,8 @@ impl Checkpoint {
         }
     }
 
-    fn try_write(&self) -> std::io::Result<()> {
+    fn try_write(&mut self) -> std::io::Result<()> {
+        self.pages.checksum = self.pages.sum();
         let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
         let text = serde_json::to_string_pretty(&self.pages).expect("maps of strings and numbers are JSON");
         std::fs::write(&temporary, text + "\n")?;

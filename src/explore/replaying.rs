@@ -10,6 +10,7 @@ use super::search::Hit;
 use super::tell::Recorded;
 use super::written::{configured, message_of, schedule};
 use crate::builder::Builder;
+use crate::engine::Failure;
 use crate::events::{Event, Outcome, emit};
 use crate::fiber::Abandoned;
 use crate::replay::{self, Lesson, Repair, Replay};
@@ -163,6 +164,7 @@ impl Run<'_> {
         let failure = recorded.failure.expect("only what fails is told");
         let mut report = self.empty_report(&builder, Verdict::Failed(Kind::from_code(failure.code())));
         report.executions = 1;
+        report.blocked = u64::from(matches!(failure, Failure::Deadlock | Failure::Livelock));
         report.cut.extend(note);
         let schedule = schedule(&replay.decisions);
         let mut hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0 };

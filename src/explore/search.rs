@@ -123,8 +123,10 @@ impl Run<'_> {
     pub(super) fn search(&self, builder: &Builder) -> Result<Searched, Abandoned> {
         let limits = Limits {
             executions: builder.max_executions,
-            until: builder.max_duration.map(|duration| self.started + duration),
+            // A time that no clock will ever show is none.
+            until: builder.max_duration.and_then(|duration| self.started.checked_add(duration)),
         };
+        self.look_at_checkpoint(builder).map_err(Abandoned::because)?;
         if let Some(directions) = &builder.directions {
             self.watchers.enter("directed", None, None);
             let config = builder.config(dpor::Strategy::Directed(directions.legs()), None);

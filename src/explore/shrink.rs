@@ -49,7 +49,9 @@ impl Run<'_> {
             hit = self.reduce_as_found(builder, hit, found, learnt);
         }
         let limits = Limits { executions: Some(effort), until: None };
-        let sc = Builder { memory: Memory::Sc, strategy: Strategy::Exhaustive, ..builder.clone() };
+        // Whoever shares the work, and whatever is done already: this question is about all executions.
+        let whole = Builder { shard: None, checkpoint: None, ..builder.clone() };
+        let sc = Builder { memory: Memory::Sc, strategy: Strategy::Exhaustive, ..whole };
         if !hit.interleaving {
             match self.run(&sc, &Job::exhaustive(&sc, limits), learnt) {
                 Ok(Explored { hit: Some(simpler), .. }) => hit = simpler,

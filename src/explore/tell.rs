@@ -178,7 +178,7 @@ impl Run<'_> {
             memory,
             verdict,
             replay: None,
-            command: command(&self.test),
+            command: command(),
             token,
         };
         (trace, chronicle)
@@ -205,19 +205,33 @@ impl Run<'_> {
     }
 }
 
-/// The command that runs this model alone.
-pub(super) fn command(test: &str) -> String {
+/// The command that runs this model alone. The harness knows its test by the name of the OS thread, whatever the model is
+/// called.
+pub(super) fn command() -> String {
     let executable = std::env::current_exe().unwrap_or_default();
-    let is_example = executable.parent().is_some_and(|dir| dir.ends_with("examples"));
+    let is_in = |name: &str| executable.parent().is_some_and(|directory| directory.ends_with(name));
     let release = executable.components().any(|c| c.as_os_str() == "release");
     let release = if release { " --release" } else { "" };
-    if is_example {
-        format!("cargo run{release} --example {}", program())
-    } else if std::thread::current().name().is_some_and(|name| name != "main") {
-        format!("cargo test{release} {}", test)
-    } else {
-        format!("cargo run{release}")
+    if is_in("examples") {
+        return format!("cargo run{release} --example {}", program());
     }
+    let thread = std::thread::current();
+    match thread.name().filter(|name| *name != "main") {
+        Some(name) if is_path(name) => format!("cargo test{release} {name}"),
+        // Somebody else's thread, in a test all the same.
+        _ if is_in("deps") => format!("cargo test{release}"),
+        _ => format!("cargo run{release}"),
+    }
+}
+
+/// Whether a test can be called so.
+fn is_path(name: &str) -> bool {
+    let is_identifier = |part: &str| {
+        let part = part.strip_prefix("r#").unwrap_or(part);
+        part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    name.split("::").all(is_identifier)
 }
 
 /// A recorded execution.

@@ -74,7 +74,7 @@ fn bare_trace(test: &str, failure: trace::Failure) -> Trace {
         memory: None,
         verdict: String::new(),
         replay: None,
-        command: command(test),
+        command: command(),
         token: String::new(),
     }
 }

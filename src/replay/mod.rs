@@ -27,6 +27,7 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use checksum::crc32;
 pub(crate) use committed::committed;
 #[cfg(feature = "cli")]
 pub(crate) use committed::{Committed, DIRECTORY, read as kept_in};

@@ -49,7 +49,10 @@ pub(crate) fn frame<'a>(trace: &'a Trace, names: &Names, style: &Style) -> Frame
         let columns = style.width.saturating_sub(name.len() + 12);
         (name, wrap(&text, columns, style.glyphs().ellipsis).join("\n"))
     };
-    notes.push(wrapped("found", found(&trace.found)));
+    // What is wrong before anything is run is in no execution.
+    if trace.found.execution > 0 || trace.found.replayed {
+        notes.push(wrapped("found", found(&trace.found)));
+    }
     notes.extend(trace.memory.map(|note| wrapped("memory", memory(trace, note, names))));
     notes.extend(help(&trace.failure, style).map(|text| wrapped("help", text)));
     Frame { code, title: fit(&title, room, style.glyphs().ellipsis), spots: spots(trace, names, style), notes }

@@ -81,7 +81,7 @@ const ASCII: Glyphs = Glyphs {
 
 impl Style {
     /// The style for a report on standard error: 100 columns (fewer if `COLUMNS` says so) and 60 lines; colour if
-    /// standard error is a terminal (or `CLICOLOR_FORCE` says to take it for one) and `NO_COLOR` is not set; ASCII if `INTERLEAVE_ASCII` is set and not `0`.
+    /// standard error is a terminal (or `CLICOLOR_FORCE` says to take it for one) and `NO_COLOR` is not set; ASCII if `INTERLEAVE_ASCII` is `1`.
     pub(crate) fn from_env() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let columns = std::env::var("COLUMNS").ok().and_then(|value| value.parse::<usize>().ok());
@@ -89,7 +89,7 @@ impl Style {
         Style {
             color: set("NO_COLOR").is_none()
                 && (std::io::stderr().is_terminal() || set("CLICOLOR_FORCE").is_some_and(|value| value != "0")),
-            ascii: set("INTERLEAVE_ASCII").is_some_and(|value| value != "0"),
+            ascii: set("INTERLEAVE_ASCII").is_some_and(|value| value == "1"),
             width: columns.map_or(default.width, |columns| columns.clamp(40, default.width)),
             max_lines: default.max_lines,
         }

@@ -152,7 +152,8 @@ impl Builder {
         }
     }
 
-    /// The memory model. `INTERLEAVE_MEMORY=sc|rc11`
+    /// The memory model. Under `sc` every ordering counts as `SeqCst`, for data races too: those that a stronger ordering cures
+    /// are found under `rc11` (the default) only. `INTERLEAVE_MEMORY=sc|rc11`
     pub fn memory(mut self, memory: Memory) -> Self {
         self.memory = memory;
         self

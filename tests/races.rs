@@ -57,6 +57,77 @@ fn a_relaxed_flag_publishes_nothing() {
     }
 }
 
+/// The line of a report about memory.
+fn memory_line(builder: Builder, body: impl Fn() + Send + Sync) -> String {
+    let failure = builder.explore(body).failure.expect("it races");
+    assert_eq!(failure.kind, Kind::DataRace, "{}", failure.report);
+    let flat = failure.report.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = flat.split("= memory: ").nth(1).unwrap_or_else(|| panic!("no line about memory: {flat}"));
+    line.split(" the breaking order").next().unwrap_or_default().to_owned()
+}
+
+/// A race is by happens-before, which orderings make: whether an ordering would cure it is asked with all of them `SeqCst`.
+#[test]
+fn a_race_says_whether_orderings_would_cure_it() {
+    let cured = "no race with every ordering `SeqCst`: an ordering is too weak";
+    for (store, load) in [(Relaxed, Relaxed), (Release, Relaxed), (Relaxed, Acquire)] {
+        assert_eq!(memory_line(Builder::new(), publish(store, load)), cured, "{store:?} {load:?}");
+        // Each is found without a preemption: the first accesses come before those that race with them.
+        let bounded = Builder::new().preemption_bound(2);
+        assert_eq!(memory_line(bounded, publish(store, load)), cured, "{store:?} {load:?}");
+    }
+    let nothing = || {
+        let shared = Arc::new(Shared(UnsafeCell::new(0)));
+        let theirs = shared.clone();
+        let t = thread::spawn(move || theirs.write(1));
+        shared.write(2);
+        t.join().unwrap();
+    };
+    let incurable = "races with every ordering `SeqCst` too: the accesses need a lock or a wait";
+    assert_eq!(memory_line(Builder::new(), nothing), incurable);
+    let sc = "ran under SC, with every ordering `SeqCst`: behaviours that only weak memory has were not explored";
+    assert_eq!(memory_line(Builder::new().memory(Memory::Sc), nothing), sc);
+    // Under SC every ordering is `SeqCst`: there is nothing to be found.
+    let report = Builder::new().memory(Memory::Sc).explore(publish(Relaxed, Relaxed));
+    assert_eq!((report.verdict, report.executions), (Verdict::Complete, 2), "{report}");
+}
+
+/// What "with 0 preemptions" says is of the program as it is, not of the one with other orderings. Main goes on to the join
+/// unless it is preempted, and has read the flag then: 1 preemption. Two spawned threads need none: one ends before the other
+/// begins.
+#[test]
+fn the_fewest_preemptions_of_a_race_are_those_of_the_program() {
+    let failure = Builder::new().explore(publish(Relaxed, Relaxed)).failure.expect("it races");
+    assert_eq!(failure.preemptions, Some(1), "{}", failure.report);
+    let proof = "1 preemption (with 0 preemptions: 1 execution, which does not fail)";
+    assert!(failure.report.contains(proof), "{}", failure.report);
+    for reader_first in [false, true] {
+        let failure = Builder::new().explore(move || {
+            let shared = Arc::new((Shared(UnsafeCell::new(0)), AtomicBool::new(false)));
+            let write = {
+                let shared = shared.clone();
+                move || {
+                    shared.0.write(1);
+                    shared.1.store(true, Relaxed);
+                }
+            };
+            let read = move || {
+                if shared.1.load(Relaxed) {
+                    shared.0.read();
+                }
+            };
+            let threads = match reader_first {
+                false => [thread::spawn(write), thread::spawn(read)],
+                true => [thread::spawn(read), thread::spawn(write)],
+            };
+            threads.into_iter().for_each(|t| t.join().unwrap());
+        });
+        let failure = failure.failure.expect("it races");
+        assert_eq!(failure.preemptions, Some(0), "{}", failure.report);
+        assert!(failure.report.contains("; 0 preemptions\n"), "{}", failure.report);
+    }
+}
+
 #[test]
 fn release_and_acquire_publish() {
     let report = Builder::new().explore(publish(Release, Acquire));

@@ -49,20 +49,29 @@ impl Run<'_> {
             hit = self.reduce_as_found(builder, hit, found, learnt);
         }
         let limits = Limits { executions: Some(effort), until: None };
-        // Whoever shares the work, and whatever is done already: this question is about all executions.
-        let whole = Builder { shard: None, checkpoint: None, ..builder.clone() };
-        let sc = Builder { memory: Memory::Sc, strategy: Strategy::Exhaustive, ..whole };
-        if !hit.interleaving {
+        // Whoever shares the work, and whatever is done already: these questions are about all executions.
+        let whole = Builder { shard: None, checkpoint: None, strategy: Strategy::Exhaustive, ..builder.clone() };
+        let sc = Builder { memory: Memory::Sc, ..whole.clone() };
+        let races = matches!(hit.failure, Failure::Race { .. });
+        let mut note = None;
+        if races && builder.memory != Memory::Sc {
+            // An interleaving that races here need not race under SC, where every ordering is `SeqCst`.
+            let (simpler, answer) = self.without_weak_orderings(&sc, limits, learnt);
+            note = answer;
+            hit = simpler.filter(|_| !hit.interleaving).unwrap_or(hit);
+        } else if !hit.interleaving {
             match self.run(&sc, &Job::exhaustive(&sc, limits), learnt) {
                 Ok(Explored { hit: Some(simpler), .. }) => hit = simpler,
                 _ => return (hit, Some(MemoryNote::NeedsWeakMemory)),
             }
         }
         let known = !chosen && builder.preemption_bound.is_some();
+        // Of an interleaving that fails by its values, SC has all there is to find; and it has fewer executions.
+        let within = if note == Some(MemoryNote::OrderingCures) { &whole } else { &sc };
         if !known {
             found.fewer.clear();
             for bound in 0..hit.preemptions.unwrap_or(0) {
-                match self.run(&sc, &Job::bounded(&sc, bound, limits), learnt) {
+                match self.run(within, &Job::bounded(within, bound, limits), learnt) {
                     Ok(Explored { hit: Some(simpler), .. }) if simpler.interleaving => {
                         hit = simpler;
                         if chosen {
@@ -77,8 +86,25 @@ impl Run<'_> {
                 }
             }
         }
-        let note = if builder.memory == Memory::Sc { MemoryNote::RanUnderSc } else { MemoryNote::FailsUnderSc };
-        (hit, Some(note))
+        let other = if builder.memory == Memory::Sc { MemoryNote::RanUnderSc } else { MemoryNote::FailsUnderSc };
+        (hit, if races && builder.memory != Memory::Sc { note } else { Some(other) })
+    }
+
+    /// A data race with every ordering `SeqCst`, and whether there is one; that is not known if something else fails then,
+    /// or if it takes too long.
+    fn without_weak_orderings(
+        &self,
+        sc: &Builder,
+        limits: Limits,
+        learnt: &[Learnt],
+    ) -> (Option<Hit>, Option<MemoryNote>) {
+        match self.run(sc, &Job::exhaustive(sc, limits), learnt) {
+            Ok(Explored { hit: Some(hit), .. }) if matches!(hit.failure, Failure::Race { .. }) => {
+                (Some(hit), Some(MemoryNote::RacesWithEveryOrdering))
+            }
+            Ok(Explored { hit: None, cut, .. }) if cut.is_empty() => (None, Some(MemoryNote::OrderingCures)),
+            _ => (None, None),
+        }
     }
 
     /// Reduces a failure, and notes by how much.

@@ -242,6 +242,14 @@ fn memory(trace: &Trace, note: MemoryNote, names: &Names) -> String {
         (MemoryNote::FailsUnderSc, _) => {
             "fails under SC too (an interleaving bug, not a memory-ordering bug)".to_owned()
         }
+        (MemoryNote::RacesWithEveryOrdering, _) => {
+            "races with every ordering `SeqCst` too: the accesses need a lock or a wait".to_owned()
+        }
+        (MemoryNote::OrderingCures, _) => "no race with every ordering `SeqCst`: an ordering is too weak".to_owned(),
+        (MemoryNote::RanUnderSc, _) if matches!(trace.failure, Failure::DataRace { .. }) => {
+            "ran under SC, with every ordering `SeqCst`: behaviours that only weak memory has were not explored"
+                .to_owned()
+        }
         (MemoryNote::RanUnderSc, _) => {
             "ran under SC: behaviours that only weak memory has were not explored".to_owned()
         }

@@ -256,6 +256,10 @@ pub struct Shrunk {
 pub enum MemoryNote {
     /// It is an interleaving: it fails under SC too.
     FailsUnderSc,
+    /// It is a data race, and one with every ordering `SeqCst` too.
+    RacesWithEveryOrdering,
+    /// It is a data race, and none with every ordering `SeqCst`.
+    OrderingCures,
     /// It has a read that no interleaving allows.
     NeedsWeakMemory,
     /// The model ran under SC.

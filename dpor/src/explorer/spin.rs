@@ -123,7 +123,13 @@ impl Explorer {
                     Class::Await { .. } => self.config.await_budget,
                     _ => self.config.spin_budget,
                 };
-                if in_vain < budget {
+                let looks_again = in_vain < budget;
+                if looks_again && self.walk.is_on() {
+                    if self.walks_on(class) {
+                        self.frame.graph.events[id.index()].choice = choice::GO_ON;
+                        return Step::Done(0);
+                    }
+                } else if looks_again {
                     let pick = Pick { choice: choice::GO_ON, writes: false, budget: Budget::Free };
                     self.offer(Adding { at: id.0, label: None, rf: EventId::INIT, pick }, EventId::INIT);
                 }

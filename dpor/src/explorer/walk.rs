@@ -7,7 +7,7 @@ use super::Explorer;
 use super::config::{Step, Strategy};
 use super::exhaustive::{Pick, order_of};
 use super::run::State;
-use super::spin::choice;
+use super::spin::{Class, choice};
 use crate::event::{Event, EventId, Flags, Part};
 use crate::memory::{self, Memory};
 use crate::op::{Action, Budget, ObjectId, Op, ThreadId};
@@ -564,6 +564,20 @@ impl Explorer {
                 if goes_on { Step::Done(0) } else { self.park(thread, op) }
             }
         }
+    }
+
+    /// Whether a thread that has looked in vain, and may do so once more, looks again at once: all interleavings have both, a
+    /// random one either. Of a loop that gives up, a random search has the ends that come without this.
+    pub(super) fn walks_on(&mut self, class: Class) -> bool {
+        let asks = match self.walk.source {
+            Source::All => true,
+            Source::Random(_) => matches!(class, Class::Await { .. }),
+            _ => false,
+        };
+        if asks {
+            self.walk.alternatives = 2;
+        }
+        asks && self.decide(2) == 1
     }
 
     fn walk_store(&mut self, thread: ThreadId, op: &Op, value: u64, given: Option<Decision>) -> Step {

@@ -164,12 +164,22 @@ pub(super) fn race() -> Trace {
             "step 3 reads what step 2 stored, but step 2 is `Relaxed`; with `Release` it would order them".to_owned(),
         ),
     };
-    trace("publish", &["main", "publisher"], vec![object("AtomicBool"), named("UnsafeCell", "slot")], steps, failure)
+    let objects = vec![object("AtomicBool"), named("UnsafeCell", "slot")];
+    let trace = trace("publish", &["main", "publisher"], objects, steps, failure);
+    Trace { memory: Some(MemoryNote::OrderingCures), ..trace }
 }
 
 #[test]
 fn data_race() {
     insta::assert_snapshot!(plain(&race()));
+}
+
+#[test]
+fn data_race_that_no_ordering_cures() {
+    let trace = Trace { memory: Some(MemoryNote::RacesWithEveryOrdering), ..race() };
+    let report = plain(&trace);
+    let line = report.lines().find(|line| line.contains("= memory: ")).map(str::trim_start);
+    assert_eq!(line, Some("= memory: races with every ordering `SeqCst` too: the accesses need a lock or a wait"));
 }
 
 #[test]

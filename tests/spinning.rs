@@ -219,3 +219,25 @@ fn a_look_under_a_lock_of_atomics_changes_nothing() {
     });
     assert_eq!((report.verdict, report.executions), (Verdict::Complete, 1));
 }
+
+/// The last look of these loops finds what they wait for, and they pause all the same: that is not what they wait for again.
+#[test]
+fn a_loop_that_pauses_after_its_last_look_ends() {
+    let loads = |x: &AtomicUsize| x.load(Acquire);
+    let takes = |x: &AtomicUsize| x.swap(0, Acquire);
+    for look in [loads, takes] {
+        let report = Builder::new().explore(|| {
+            let (x, y) = counter();
+            let t = thread::spawn(move || y.store(7, Release));
+            let mut found = look(&x);
+            while found == 0 {
+                found = look(&x);
+                thread::yield_now();
+            }
+            assert_eq!(found, 7);
+            t.join().unwrap();
+        });
+        // The first look finds it, or the second one does; later ones are the second one again.
+        assert_eq!((report.executions, report.verdict), (2, Verdict::Complete), "{:?}", report.failure);
+    }
+}

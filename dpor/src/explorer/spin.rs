@@ -37,6 +37,11 @@ pub(super) enum Class {
     Active,
 }
 
+/// One more number for a sequence that is folded into one (FNV).
+fn fold(sum: u64, next: u64) -> u64 {
+    (sum ^ next).wrapping_mul(0x0100_0000_01b3)
+}
+
 /// Whether the operation ends the last look of a wait for several objects at once, about which there is nothing to learn.
 fn waits(op: &Op) -> bool {
     matches!(op.action, Action::Spin) && op.info.role == Role::Wait
@@ -51,6 +56,8 @@ pub(super) struct Loop {
     spin: Site,
     /// Where an iteration reads last.
     read: Site,
+    /// What it has read, folded into a number: a loop goes on for ever with some values and not with others.
+    values: u64,
 }
 
 /// What is known about loops.
@@ -151,9 +158,13 @@ impl Explorer {
         let events = &graph.threads[thread.index()].events;
         let event = |index: usize| &graph.events[events[index].index()];
         let mut first = None;
+        let mut values = 0_u64;
         let mut end = end;
         loop {
             let idle = self.idle_suffix(thread, end);
+            if first.is_none() {
+                values = idle.iter().fold(0, |sum, id| fold(sum, graph.events[id.index()].value));
+            }
             let (Some(newest), Some(oldest)) = (idle.first(), idle.last()) else { break };
             let start = graph.events[oldest.index()].index;
             let read = (graph.events[newest.index()].site, graph.events[newest.index()].object);
@@ -167,7 +178,7 @@ impl Explorer {
                 _ => break,
             }
         }
-        first.map(|(start, end, (read, _))| Loop { thread, first: (start, end), spin, read })
+        first.map(|(start, end, (read, _))| Loop { thread, first: (start, end), spin, read, values })
     }
 
     fn pass(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Step {
@@ -187,23 +198,31 @@ impl Explorer {
 
     /// The accesses, newest first, that directly precede the event at `end` of the thread and together change nothing: reads,
     /// read-modify-writes that leave the value as it was, and pairs like lock and unlock (a spin lock's compare-exchange and
-    /// store, too) that leave it as they found it.
+    /// store, too) that leave it as they found it. What somebody else has changed between two accesses of an object, and the
+    /// second one has undone, is not as it was.
     fn idle_suffix(&self, thread: ThreadId, end: usize) -> Vec<EventId> {
         let graph = &self.frame.graph;
         let mut accesses = Vec::new();
         let mut idle = 0;
-        // Objects whose state at the end is not what it was at this point, with that state.
-        let mut changed: Vec<(ObjectId, u64)> = Vec::new();
+        // Objects whose state at the end is not what it was at this point, with that state, and what the thread found in them
+        // when it accessed them next; none if that was a store.
+        let mut changed: Vec<(ObjectId, u64, Option<u64>)> = Vec::new();
         for &id in graph.threads[thread.index()].events[..end].iter().rev() {
             let e = &graph.events[id.index()];
-            match e.part {
-                Part::Read => changed.retain(|&(object, value)| object != e.object || value != e.value),
-                Part::Write => {
-                    if !changed.iter().any(|&(object, _)| object == e.object) {
-                        changed.push((e.object, e.value));
-                    }
+            let place = changed.iter().position(|&(object, ..)| object == e.object);
+            if matches!(e.part, Part::Read | Part::Write) {
+                let next = place.and_then(|place| changed[place].2);
+                if next.is_some_and(|found| found != e.value) {
+                    break;
                 }
-                Part::Fence => continue,
+            }
+            match (e.part, place) {
+                (Part::Read, None) => {}
+                (Part::Read, Some(place)) if changed[place].1 == e.value => drop(changed.swap_remove(place)),
+                (Part::Read, Some(place)) => changed[place].2 = Some(e.value),
+                (Part::Write, None) => changed.push((e.object, e.value, None)),
+                (Part::Write, Some(place)) => changed[place].2 = None,
+                (Part::Fence, _) => continue,
                 _ => break,
             }
             accesses.push(id);
@@ -377,7 +396,7 @@ impl Explorer {
     fn count_probe_read(&mut self, object: ObjectId) {
         if let Some(probe) = &mut self.run.probe {
             probe.reads += 1;
-            probe.accessed = (probe.accessed ^ u64::from(object.0 + 1)).wrapping_mul(0x0100_0000_01b3);
+            probe.accessed = fold(probe.accessed, u64::from(object.0 + 1));
         }
     }
 

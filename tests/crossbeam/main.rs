@@ -3,7 +3,10 @@
 
 mod atomic_cell;
 mod channel;
+#[path = "../outcomes/mod.rs"]
+mod outcomes;
 mod select;
+mod time;
 mod utils;
 
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 // of one thread.
 
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::lock_api::{GetThreadId, RawMutex as _, RawMutexFair, RawMutexTimed};
 use lib::{

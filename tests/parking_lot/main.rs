@@ -19,6 +19,9 @@ mod assertions;
 mod api;
 mod counts;
 mod failures;
+#[path = "../outcomes/mod.rs"]
+mod outcomes;
+mod time;
 
 use assertions::panic_message;
 use interleave::{Builder, Kind, Report, Verdict};
@@ -36,6 +39,7 @@ macro_rules! cases {
 mod real {
     use parking_lot as lib;
     use std::sync::Arc;
+    use std::time;
 
     fn run(f: impl Fn()) {
         f();
@@ -63,6 +67,7 @@ mod real {
 mod outside_a_model {
     use interleave::parking_lot as lib;
     use interleave::sync::Arc;
+    use interleave::time;
 
     fn run(f: impl Fn()) {
         f();
@@ -90,6 +95,7 @@ mod outside_a_model {
 mod in_a_model {
     use interleave::parking_lot as lib;
     use interleave::sync::Arc;
+    use interleave::time;
 
     fn run(f: impl Fn() + Send + Sync) {
         assert_eq!(crate::executions(f), 1);

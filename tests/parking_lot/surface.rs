@@ -1,7 +1,7 @@
 // The public items of parking_lot 0.12, with their signatures: those that take or return values as function pointers, types and
 // traits by use. `whole_surface` compares this list with the source of the crate.
 
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::lock_api::{
     self, GetThreadId, GuardNoSend, GuardSend, RawMutex as RawMutexTrait, RawMutexFair, RawMutexTimed,

@@ -1,7 +1,7 @@
 // What the types do in threads of the operating system, which only happens outside a model.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::{Condvar, Mutex, MutexGuard, Once, ReentrantMutex, RwLock, RwLockUpgradableReadGuard, const_mutex};
 

@@ -188,6 +188,29 @@ fn a_try_that_comes_too_early_finds_nothing() {
     assert_eq!(seen, ["Err(Disconnected)", "Err(Empty)", "Err(Timeout)", "Ok(1)"]);
 }
 
+/// Whether the sender is gone already makes no difference if its message is there: it is as if that had been found at once.
+#[test]
+fn a_message_of_a_sender_that_is_gone_is_received_in_one_way() {
+    let seen = Mutex::new(BTreeSet::new());
+    let one = executions(|| {
+        let (sender, receiver) = channel();
+        let other = thread::spawn(move || sender.send(1).unwrap());
+        let received = receiver.recv_timeout(Duration::from_secs(1));
+        seen.lock().unwrap().insert(format!("{received:?}"));
+        other.join().unwrap();
+    });
+    assert_eq!((one, seen.lock().unwrap().len()), (2, 2));
+    let two = executions(|| {
+        let (sender, receiver) = channel();
+        let other = thread::spawn(move || (0..2).for_each(|k| sender.send(k).unwrap()));
+        let received = [receiver.try_recv(), receiver.try_recv(), receiver.recv().map_err(|_| TryRecvError::Empty)];
+        seen.lock().unwrap().insert(format!("{received:?}"));
+        other.join().unwrap();
+    });
+    // Nothing twice; nothing, and then the first message; the first, and then nothing or the second.
+    assert_eq!((two, seen.into_inner().unwrap().len()), (4, 2 + 4));
+}
+
 #[test]
 fn a_receiver_that_goes_is_noticed_or_not() {
     let seen = Mutex::new(BTreeSet::new());

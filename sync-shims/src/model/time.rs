@@ -44,12 +44,61 @@ fn computed(at: impl FnOnce() -> Option<Duration>, site: Site) {
 }
 
 /// A wait in a model that ends by itself after a time.
+#[derive(Debug)]
 pub(crate) struct Wait(Option<Timer>);
+
+/// What a wait is limited by: a `Duration`, or an [`Instant`] at which it ends.
+pub(crate) trait Limit: Copy {
+    /// The wait, which starts now.
+    fn start(self, site: Site) -> Wait;
+
+    #[cfg(feature = "crossbeam")]
+    /// The end of a wait that started with the execution.
+    fn from_start(self) -> Instant;
+}
+
+impl Limit for Duration {
+    fn start(self, site: Site) -> Wait {
+        Wait(enter(site, |call| call.and_then(|call| Timer::start(call, self).ok())))
+    }
+
+    #[cfg(feature = "crossbeam")]
+    fn from_start(self) -> Instant {
+        Instant(start() + self)
+    }
+}
+
+#[cfg(any(feature = "parking_lot", feature = "crossbeam"))]
+impl Limit for Instant {
+    fn start(self, site: Site) -> Wait {
+        let end = self.0.saturating_duration_since(start());
+        Wait(enter(site, |call| call.map(|call| Timer::until(call, end))))
+    }
+
+    #[cfg(feature = "crossbeam")]
+    fn from_start(self) -> Instant {
+        self
+    }
+}
 
 impl Wait {
     /// Starts now.
-    pub(crate) fn start(duration: Duration, site: Site) -> Wait {
-        Wait(enter(site, |call| call.and_then(|call| Timer::start(call, duration).ok())))
+    pub(crate) fn start(limit: impl Limit, site: Site) -> Wait {
+        limit.start(site)
+    }
+
+    #[cfg(feature = "crossbeam")]
+    /// When it ends, if anybody looks at the clock.
+    pub(crate) fn end(&self) -> Option<Instant> {
+        Some(Instant(start() + self.0.as_ref()?.end()?))
+    }
+
+    /// Looks whether the time is over already. If nobody looks at the clock it is not.
+    pub(crate) fn is_over(&self, site: Site) -> bool {
+        enter(site, |call| match (call, &self.0) {
+            (Some(call), Some(timer)) => timer.is_over(call).unwrap_or(false),
+            _ => false,
+        })
     }
 
     /// The time is over.
@@ -60,6 +109,17 @@ impl Wait {
             }
         });
     }
+}
+
+#[cfg(any(feature = "parking_lot", feature = "crossbeam"))]
+/// What comes of `wait`, which ends by itself at the limit: `None` if it did.
+pub(crate) fn within<T>(limit: impl Limit, site: Site, wait: impl FnOnce() -> Option<T>) -> Option<T> {
+    let timer = Wait::start(limit, site);
+    let result = wait();
+    if result.is_none() {
+        timer.over(site);
+    }
+    result
 }
 
 /// A loop comes round at `site`: if it waits for the clock, time passes instead of what would happen else.
@@ -121,6 +181,19 @@ impl Instant {
     #[must_use]
     pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
         self.0.checked_sub(duration).map(Instant)
+    }
+}
+
+#[cfg(feature = "crossbeam")]
+impl Instant {
+    /// What std calls so, outside a model.
+    pub(crate) fn of_std(instant: real::Instant) -> Instant {
+        Instant(instant)
+    }
+
+    /// Nanoseconds since the start of the execution.
+    pub(crate) fn since_start(self) -> u64 {
+        u64::try_from(self.0.saturating_duration_since(start()).as_nanos()).unwrap_or(u64::MAX)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::iter::FusedIterator;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::channel::{
     IntoIter, Iter, Receiver, RecvError, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryIter, TryRecvError,

@@ -26,18 +26,21 @@ macro_rules! same_for_all {
         mod crossbeam_itself {
             $(mod $name {
                 use crossbeam as lib;
+                use std::time;
                 include!(concat!(stringify!($name), ".rs"));
             })*
         }
         mod facade {
             $(mod $name {
                 use sync_shims::crossbeam as lib;
+                use sync_shims::time;
                 include!(concat!(stringify!($name), ".rs"));
             })*
         }
         mod shims {
             $(mod $name {
                 use sync_shims::model::crossbeam as lib;
+                use sync_shims::model::time;
                 include!(concat!(stringify!($name), ".rs"));
             })*
         }

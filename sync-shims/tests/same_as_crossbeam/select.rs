@@ -1,7 +1,7 @@
 // `Select`, `select!` and `select_biased!`.
 
 use std::fmt::Debug;
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::channel::{
     Receiver, Select, SelectedOperation, Sender, TrySelectError, after, bounded, never, select, select_biased,

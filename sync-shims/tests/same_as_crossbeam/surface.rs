@@ -4,7 +4,7 @@
 use std::fmt::{Debug, Display};
 use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, TryLockResult};
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::atomic::{AtomicCell, AtomicConsume};
 use lib::channel::*;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use time::{Duration, Instant};
 
 use lib::atomic::AtomicCell;
 use lib::sync::{Parker, ShardedLock, Unparker, WaitGroup};

@@ -7,7 +7,7 @@ use std::mem::ManuallyDrop;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::parking_lot as real;
 use dpor::{Action, Info, Outs, Role};
@@ -20,6 +20,7 @@ use crate::model::event::{Answer, Identity, Site, perform};
 use crate::model::sync::condvar::{
     THREADS, TIMED_OUT, enqueue_outs, notify_all_outs, notify_one_outs, wake_or_time_out_outs, wake_outs,
 };
+use crate::model::time::{Instant, Limit, Wait};
 
 const fn info(name: &'static str, role: Role) -> Info {
     Info { name, family: "Condvar", role }
@@ -58,17 +59,25 @@ impl WaitTimeoutResult {
     }
 }
 
-/// When a wait ends if nobody notifies.
-#[derive(Clone, Copy)]
+/// When a wait, which may be several calls, ends if nobody notifies.
 enum Timeout {
     Never,
-    At(Instant),
+    At(std::time::Instant),
+    InModel(Wait),
 }
 
 impl Timeout {
+    fn at(deadline: Instant, site: Site) -> Self {
+        if outside() { Timeout::At(deadline.into()) } else { Timeout::InModel(deadline.start(site)) }
+    }
+
     /// A time that the clock cannot tell never comes.
-    fn after(timeout: Duration) -> Self {
-        Instant::now().checked_add(timeout).map_or(Timeout::Never, Timeout::At)
+    fn after(timeout: Duration, site: Site) -> Self {
+        match std::time::Instant::now().checked_add(timeout) {
+            None => Timeout::Never,
+            Some(_) if !outside() => Timeout::InModel(timeout.start(site)),
+            Some(deadline) => Timeout::At(deadline),
+        }
     }
 }
 
@@ -90,24 +99,24 @@ impl Condvar {
 
     /// Waits with `mutex` given up meanwhile. Whether the time was over.
     #[track_caller]
-    fn wait_with(&self, mutex: &RawMutex, timeout: Timeout, site: Site) -> bool {
+    fn wait_with(&self, mutex: &RawMutex, timeout: &Timeout, site: Site) -> bool {
         if !outside() {
-            return self.wait_in_model(mutex, matches!(timeout, Timeout::At(_)), site);
+            return self.wait_in_model(mutex, timeout, site);
         }
         self.identity.outside(&ENQUEUE);
         // SAFETY: 1. The caller holds it. 2. It is not given back by this guard.
         let mut guard = ManuallyDrop::new(unsafe { mutex.real_mutex().make_guard_unchecked() });
         match timeout {
-            Timeout::Never => {
+            Timeout::At(instant) => self.real.wait_until(&mut guard, *instant).timed_out(),
+            Timeout::Never | Timeout::InModel(_) => {
                 self.real.wait(&mut guard);
                 false
             }
-            Timeout::At(instant) => self.real.wait_until(&mut guard, instant).timed_out(),
         }
     }
 
     #[track_caller]
-    fn wait_in_model(&self, mutex: &RawMutex, timed: bool, site: Site) -> bool {
+    fn wait_in_model(&self, mutex: &RawMutex, timeout: &Timeout, site: Site) -> bool {
         self.check_thread(site);
         let place = ptr::from_ref(mutex).cast_mut();
         match self.perform(enqueue_outs, false, &ENQUEUE, site) {
@@ -120,13 +129,17 @@ impl Condvar {
         at(mutex, site);
         // SAFETY: 1. The caller has a guard of it.
         unsafe { mutex.unlock() };
-        let answer = match timed {
-            true => self.perform(wake_or_time_out_outs, true, &TIMED_WAKE, site),
-            false => self.perform(wake_outs, false, &WAKE, site),
+        let answer = match timeout {
+            Timeout::Never => self.perform(wake_outs, false, &WAKE, site),
+            _ => self.perform(wake_or_time_out_outs, true, &TIMED_WAKE, site),
         };
+        let timed_out = answer == Answer::Done(TIMED_OUT);
+        if let (true, Timeout::InModel(wait)) = (timed_out, timeout) {
+            wait.over(site);
+        }
         at(mutex, site);
         mutex.lock();
-        answer == Answer::Done(TIMED_OUT)
+        timed_out
     }
 
     fn check_thread(&self, site: Site) {
@@ -171,7 +184,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
-        self.wait_with(raw_of(mutex_guard), Timeout::Never, Location::caller());
+        self.wait_with(raw_of(mutex_guard), &Timeout::Never, Location::caller());
     }
 
     /// Stands in for `parking_lot::Condvar::wait_until`.
@@ -182,8 +195,8 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn wait_until<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>, timeout: Instant) -> WaitTimeoutResult {
-        let raw = raw_of(mutex_guard);
-        WaitTimeoutResult(self.wait_with(raw, Timeout::At(timeout), Location::caller()))
+        let (raw, site) = (raw_of(mutex_guard), Location::caller());
+        WaitTimeoutResult(self.wait_with(raw, &Timeout::at(timeout, site), site))
     }
 
     /// Stands in for `parking_lot::Condvar::wait_for`.
@@ -194,8 +207,8 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn wait_for<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>, timeout: Duration) -> WaitTimeoutResult {
-        let raw = raw_of(mutex_guard);
-        WaitTimeoutResult(self.wait_with(raw, Timeout::after(timeout), Location::caller()))
+        let (raw, site) = (raw_of(mutex_guard), Location::caller());
+        WaitTimeoutResult(self.wait_with(raw, &Timeout::after(timeout, site), site))
     }
 
     #[track_caller]
@@ -203,7 +216,7 @@ impl Condvar {
         &self,
         guard: &mut MutexGuard<'_, T>,
         mut condition: F,
-        timeout: Timeout,
+        timeout: &Timeout,
     ) -> WaitTimeoutResult
     where
         T: ?Sized,
@@ -228,7 +241,7 @@ impl Condvar {
         T: ?Sized,
         F: FnMut(&mut T) -> bool,
     {
-        self.wait_while_with(mutex_guard, condition, Timeout::Never);
+        self.wait_while_with(mutex_guard, condition, &Timeout::Never);
     }
 
     /// Stands in for `parking_lot::Condvar::wait_while_until`.
@@ -248,7 +261,7 @@ impl Condvar {
         T: ?Sized,
         F: FnMut(&mut T) -> bool,
     {
-        self.wait_while_with(mutex_guard, condition, Timeout::At(timeout))
+        self.wait_while_with(mutex_guard, condition, &Timeout::at(timeout, Location::caller()))
     }
 
     /// Stands in for `parking_lot::Condvar::wait_while_for`.
@@ -267,7 +280,7 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        self.wait_while_with(mutex_guard, condition, Timeout::after(timeout))
+        self.wait_while_with(mutex_guard, condition, &Timeout::after(timeout, Location::caller()))
     }
 }
 

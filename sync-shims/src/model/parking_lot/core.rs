@@ -16,6 +16,7 @@ use super::{RawFairMutex, RawMutex, RawRwLock};
 use crate::model::controller::{Controller, Target, current};
 use crate::model::event::{Answer, Identity, Site, perform_in};
 use crate::model::statics::put_back_at_end;
+use crate::model::time::{Limit, within};
 
 /// How a lock is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,13 @@ impl Core {
         let site = unsafe { self.site.load(Ordering::Relaxed).as_ref() }.unwrap_or(caller);
         self.site.store(ptr::null_mut(), Ordering::Relaxed);
         site
+    }
+
+    /// Takes the lock by `take` within a time. Whether it was had.
+    pub(super) fn within(&self, limit: impl Limit, caller: Site, take: impl FnOnce() -> bool) -> bool {
+        // SAFETY: 1. It is null or came from a `Site`.
+        let site = unsafe { self.site.load(Ordering::Relaxed).as_ref() }.unwrap_or(caller);
+        within(limit, site, || take().then_some(())).is_some()
     }
 
     fn created(&self) -> Option<Site> {

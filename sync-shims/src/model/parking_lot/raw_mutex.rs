@@ -8,7 +8,7 @@
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::parking_lot as real;
 use dpor::{Info, Outcome, Outcomes, Role, ThreadId};
@@ -16,6 +16,7 @@ use real::lock_api::{self, RawMutex as _};
 
 use super::core::{Call, Core, Hold, Release, holder, outside};
 use crate::model::event::Answer;
+use crate::model::time::Instant;
 
 /// What operations that need not wait result in when somebody holds the mutex.
 const BUSY: u64 = 1;
@@ -199,14 +200,16 @@ macro_rules! raw_mutex {
 
             #[track_caller]
             fn try_lock_for(&self, timeout: Duration) -> bool {
+                let (site, real) = (Location::caller(), || self.real().try_lock_for(timeout));
                 let call = Call::timed(try_lock_outs, &self.words().try_lock_for);
-                self.take(call, Location::caller(), || self.real().try_lock_for(timeout))
+                self.core.within(timeout, site, || self.take(call, site, real))
             }
 
             #[track_caller]
             fn try_lock_until(&self, timeout: Instant) -> bool {
+                let (site, real) = (Location::caller(), || self.real().try_lock_until(timeout.into()));
                 let call = Call::timed(try_lock_outs, &self.words().try_lock_until);
-                self.take(call, Location::caller(), || self.real().try_lock_until(timeout))
+                self.core.within(timeout, site, || self.take(call, site, real))
             }
         }
     };

@@ -4,7 +4,7 @@
 //! Fair unlocks are modelled as unlocks, for the reason given in `raw_mutex`.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::parking_lot as real;
 use dpor::{Info, Outs, Role};
@@ -15,6 +15,7 @@ use super::rwlock_apart::Apart;
 use super::rwlock_states::{self as states, BUSY, CLAIMED};
 use crate::model::controller;
 use crate::model::event::{Answer, Site};
+use crate::model::time::Instant;
 
 /// Stands in for `parking_lot::RawRwLock`.
 #[derive(Debug)]
@@ -178,11 +179,22 @@ impl RawRwLock {
 
 /// The methods that take the lock.
 macro_rules! takes {
-    ($($method:ident($($timeout:ident: $time:ty)?) $hold:ident $outs:ident $info:ident;)*) => {$(
+    ($($method:ident $hold:ident $outs:ident $info:ident;)*) => {$(
         #[track_caller]
-        fn $method(&self $(, $timeout: $time)?) -> bool {
-            let call = Call { timed: false $(|| { let _ = $timeout; true })?, ..Call::new(states::$outs, &$info) };
-            self.take(Hold::$hold, call, Location::caller(), || self.real().$method($($timeout)?))
+        fn $method(&self) -> bool {
+            self.take(Hold::$hold, Call::new(states::$outs, &$info), Location::caller(), || self.real().$method())
+        }
+    )*};
+}
+
+/// The methods that take the lock within a time.
+macro_rules! takes_within {
+    ($($method:ident($time:ty) $hold:ident $outs:ident $info:ident;)*) => {$(
+        #[track_caller]
+        fn $method(&self, timeout: $time) -> bool {
+            let (site, call) = (Location::caller(), Call::timed(states::$outs, &$info));
+            let real = || self.real().$method(timeout.into());
+            self.core.within(timeout, site, || self.take(Hold::$hold, call, site, real))
         }
     )*};
 }
@@ -249,8 +261,8 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     }
 
     takes! {
-        try_lock_shared() Shared try_read TRY_READ;
-        try_lock_exclusive() Exclusive try_write TRY_WRITE;
+        try_lock_shared Shared try_read TRY_READ;
+        try_lock_exclusive Exclusive try_write TRY_WRITE;
     }
 
     gives_back! {
@@ -308,23 +320,25 @@ unsafe impl lock_api::RawRwLockTimed for RawRwLock {
     type Duration = Duration;
     type Instant = Instant;
 
-    takes! {
-        try_lock_shared_for(timeout: Duration) Shared try_read TRY_READ_FOR;
-        try_lock_shared_until(timeout: Instant) Shared try_read TRY_READ_UNTIL;
+    takes_within! {
+        try_lock_shared_for(Duration) Shared try_read TRY_READ_FOR;
+        try_lock_shared_until(Instant) Shared try_read TRY_READ_UNTIL;
     }
 
     #[track_caller]
     fn try_lock_exclusive_for(&self, timeout: Duration) -> bool {
-        let call = Call::timed(states::write_or_time_out, &TRY_WRITE_FOR);
+        let (site, call) = (Location::caller(), Call::timed(states::write_or_time_out, &TRY_WRITE_FOR));
         let real = || self.real().try_lock_exclusive_for(timeout);
-        self.take_to_write(call, states::wait_for_readers_or_time_out, Location::caller(), real)
+        let take = || self.take_to_write(call, states::wait_for_readers_or_time_out, site, real);
+        self.core.within(timeout, site, take)
     }
 
     #[track_caller]
     fn try_lock_exclusive_until(&self, timeout: Instant) -> bool {
-        let call = Call::timed(states::write_or_time_out, &TRY_WRITE_UNTIL);
-        let real = || self.real().try_lock_exclusive_until(timeout);
-        self.take_to_write(call, states::wait_for_readers_or_time_out, Location::caller(), real)
+        let (site, call) = (Location::caller(), Call::timed(states::write_or_time_out, &TRY_WRITE_UNTIL));
+        let real = || self.real().try_lock_exclusive_until(timeout.into());
+        let take = || self.take_to_write(call, states::wait_for_readers_or_time_out, site, real);
+        self.core.within(timeout, site, take)
     }
 }
 
@@ -335,15 +349,15 @@ unsafe impl lock_api::RawRwLockRecursive for RawRwLock {
     }
 
     takes! {
-        try_lock_shared_recursive() Shared try_read_recursive TRY_READ_RECURSIVE;
+        try_lock_shared_recursive Shared try_read_recursive TRY_READ_RECURSIVE;
     }
 }
 
 // SAFETY: 1. As above.
 unsafe impl lock_api::RawRwLockRecursiveTimed for RawRwLock {
-    takes! {
-        try_lock_shared_recursive_for(timeout: Duration) Shared try_read_recursive TRY_READ_RECURSIVE_FOR;
-        try_lock_shared_recursive_until(timeout: Instant) Shared try_read_recursive TRY_READ_RECURSIVE_UNTIL;
+    takes_within! {
+        try_lock_shared_recursive_for(Duration) Shared try_read_recursive TRY_READ_RECURSIVE_FOR;
+        try_lock_shared_recursive_until(Instant) Shared try_read_recursive TRY_READ_RECURSIVE_UNTIL;
     }
 }
 
@@ -354,7 +368,7 @@ unsafe impl lock_api::RawRwLockUpgrade for RawRwLock {
     }
 
     takes! {
-        try_lock_upgradable() Upgradable try_upgradable_read TRY_UPGRADABLE_READ;
+        try_lock_upgradable Upgradable try_upgradable_read TRY_UPGRADABLE_READ;
     }
 
     gives_back! {
@@ -399,24 +413,24 @@ unsafe impl lock_api::RawRwLockUpgradeDowngrade for RawRwLock {
 
 // SAFETY: 1. As above.
 unsafe impl lock_api::RawRwLockUpgradeTimed for RawRwLock {
-    takes! {
-        try_lock_upgradable_for(timeout: Duration) Upgradable try_upgradable_read TRY_UPGRADABLE_READ_FOR;
-        try_lock_upgradable_until(timeout: Instant) Upgradable try_upgradable_read TRY_UPGRADABLE_READ_UNTIL;
+    takes_within! {
+        try_lock_upgradable_for(Duration) Upgradable try_upgradable_read TRY_UPGRADABLE_READ_FOR;
+        try_lock_upgradable_until(Instant) Upgradable try_upgradable_read TRY_UPGRADABLE_READ_UNTIL;
     }
 
     #[track_caller]
     unsafe fn try_upgrade_for(&self, timeout: Duration) -> bool {
         // SAFETY: 1. The caller holds it.
         let real = || unsafe { self.real().try_upgrade_for(timeout) };
-        let call = Call::timed(states::upgrade, &TRY_UPGRADE_FOR);
-        self.upgrade_by(call, states::upgrade_or_time_out, Location::caller(), real)
+        let (site, call) = (Location::caller(), Call::timed(states::upgrade, &TRY_UPGRADE_FOR));
+        self.core.within(timeout, site, || self.upgrade_by(call, states::upgrade_or_time_out, site, real))
     }
 
     #[track_caller]
     unsafe fn try_upgrade_until(&self, timeout: Instant) -> bool {
         // SAFETY: 1. The caller holds it.
-        let real = || unsafe { self.real().try_upgrade_until(timeout) };
-        let call = Call::timed(states::upgrade, &TRY_UPGRADE_UNTIL);
-        self.upgrade_by(call, states::upgrade_or_time_out, Location::caller(), real)
+        let real = || unsafe { self.real().try_upgrade_until(timeout.into()) };
+        let (site, call) = (Location::caller(), Call::timed(states::upgrade, &TRY_UPGRADE_UNTIL));
+        self.core.within(timeout, site, || self.upgrade_by(call, states::upgrade_or_time_out, site, real))
     }
 }

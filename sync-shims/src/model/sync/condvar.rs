@@ -124,9 +124,16 @@ impl Condvar {
         perform(&self.identity, 0, action, info, site)
     }
 
-    /// Waits, for `timeout` if there is one, with the mutex of `guard` given up meanwhile. Whether the time was over.
+    /// Waits, for `timeout` if there is one, with the mutex of `guard` given up meanwhile. Whether the time was over. Calls that
+    /// are one wait for the program have one `timer`.
     #[track_caller]
-    fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Option<Duration>, site: Site) -> bool {
+    fn wait_for<T>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        timeout: Option<Duration>,
+        timer: &mut Option<Wait>,
+        site: Site,
+    ) -> bool {
         match std::mem::replace(&mut guard.taken.hold, Hold::Inert) {
             Hold::Inert => false,
             Hold::Real(real) => {
@@ -145,13 +152,19 @@ impl Condvar {
             }
             Hold::Model => {
                 guard.taken.hold = Hold::Model;
-                self.wait_in_model(guard, timeout, site)
+                self.wait_in_model(guard, timeout, timer, site)
             }
         }
     }
 
     #[track_caller]
-    fn wait_in_model<T>(&self, guard: &mut MutexGuard<'_, T>, timeout: Option<Duration>, site: Site) -> bool {
+    fn wait_in_model<T>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        timeout: Option<Duration>,
+        timer: &mut Option<Wait>,
+        site: Site,
+    ) -> bool {
         self.check_thread(site);
         // A thread that wakes up for no reason need not enter the set: a notification that reaches it is a reason.
         // With a timeout, too, since it is told that the time was not over.
@@ -159,7 +172,9 @@ impl Condvar {
         if !spurious {
             self.perform(enqueue_outs, false, &ENQUEUE, site);
         }
-        let wait = timeout.map(|timeout| Wait::start(timeout, site));
+        if let (Some(timeout), None) = (timeout, &timer) {
+            *timer = Some(Wait::start(timeout, site));
+        }
         let raw = &guard.lock.raw;
         raw.unlock_to_wait(site);
         guard.taken.hold = Hold::Inert;
@@ -168,8 +183,8 @@ impl Condvar {
             (false, true) => self.perform(wake_or_time_out_outs, true, &TIMED_WAKE, site),
             (false, false) => self.perform(wake_outs, false, &WAKE, site),
         };
-        if let (Answer::Done(TIMED_OUT), Some(wait)) = (answer, wait) {
-            wait.over(site);
+        if let (Answer::Done(TIMED_OUT), Some(timer)) = (answer, timer) {
+            timer.over(site);
         }
         let relocked = raw.relock(site);
         guard.taken.hold = relocked.hold;
@@ -196,7 +211,7 @@ impl Condvar {
     /// If the mutex is poisoned when it has been taken again; the error holds the guard.
     #[track_caller]
     pub fn wait<'a, T>(&self, mut guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        self.wait_for(&mut guard, None, Location::caller());
+        self.wait_for(&mut guard, None, &mut None, Location::caller());
         result(guard.taken.poisoned, guard)
     }
 
@@ -223,7 +238,7 @@ impl Condvar {
     /// If the mutex is poisoned when it has been taken again; the error holds the guard.
     #[track_caller]
     pub fn wait_timeout<'a, T>(&self, mut guard: MutexGuard<'a, T>, duration: Duration) -> TimedWait<'a, T> {
-        let timed_out = self.wait_for(&mut guard, Some(duration), Location::caller());
+        let timed_out = self.wait_for(&mut guard, Some(duration), &mut None, Location::caller());
         result(guard.taken.poisoned, (guard, WaitTimeoutResult(timed_out)))
     }
 
@@ -259,17 +274,19 @@ impl Condvar {
     {
         let real_start = current(|controller| controller.is_none()).then(Instant::now);
         let mut left = Some(duration);
+        let mut timer = None;
         loop {
             if !condition(&mut *guard) {
                 return Ok((guard, WaitTimeoutResult(false)));
             }
             let Some(timeout) = left else { return Ok((guard, WaitTimeoutResult(true))) };
-            let timed_out;
-            (guard, timed_out) = self.wait_timeout(guard, timeout)?;
-            left = match real_start {
-                Some(start) => duration.checked_sub(start.elapsed()),
-                // In a model no time passes but in a wait that times out.
-                None => (!timed_out.timed_out()).then_some(duration),
+            let site = Location::caller();
+            let timed_out = self.wait_for(&mut guard, Some(timeout), &mut timer, site);
+            guard = result(guard.taken.poisoned, (guard, WaitTimeoutResult(timed_out)))?.0;
+            left = match (real_start, &timer) {
+                (Some(start), _) => duration.checked_sub(start.elapsed()),
+                (None, Some(timer)) if !timed_out && timer.is_over(site) => None,
+                (None, _) => (!timed_out).then_some(duration),
             };
         }
     }

@@ -222,6 +222,25 @@ impl Timer {
         Ok(Timer { end: Some(now.saturating_add(nanoseconds(duration))) })
     }
 
+    #[cfg(any(feature = "parking_lot", feature = "crossbeam"))]
+    /// Ends at this time since the start of the execution.
+    pub(crate) fn until(call: Call<'_>, end: Duration) -> Timer {
+        Timer { end: matters(call.controller()).then(|| nanoseconds(end)) }
+    }
+
+    #[cfg(feature = "crossbeam")]
+    /// When it ends, as the time since the start of the execution, if anybody looks at the clock.
+    pub(crate) fn end(&self) -> Option<Duration> {
+        self.end.map(Duration::from_nanos)
+    }
+
+    /// Looks whether the time is over. If nobody looks at the clock it is not.
+    pub(crate) fn is_over(&self, call: Call<'_>) -> Sys<bool> {
+        static IS_OVER: Step = Step::new("clock", "is it time", look).shows(shown);
+        let Some(end) = self.end else { return Ok(false) };
+        Ok(act(call, &IS_OVER, [0, 0], Patience::Unlimited)? >= end)
+    }
+
     /// The time is over.
     pub(crate) fn over(&self, call: Call<'_>) -> Sys<()> {
         static OVER: Step = Step::new("clock", "time is over", advance).shows(shown);

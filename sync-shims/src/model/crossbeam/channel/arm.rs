@@ -134,7 +134,9 @@ impl<T> Arm for Receiver<T> {
                 _ = self.recv();
                 Attempt::Over
             }
-            (receiver::Flavor::Never(_) | receiver::Flavor::Real(_), _) => Attempt::NotYet,
+            (receiver::Flavor::Never(_) | receiver::Flavor::Real(_) | receiver::Flavor::RealTimer(..), _) => {
+                Attempt::NotYet
+            }
         }
     }
 
@@ -145,7 +147,7 @@ impl<T> Arm for Receiver<T> {
             (receiver::Flavor::Timer(timer, _), Ask::Chosen) => timer.fires(site),
             (receiver::Flavor::Timer(timer, _), Ask::Instead) => timer.may_fire(site),
             (receiver::Flavor::Timer(timer, _), Ask::InVain { .. }) => timer.is_known_to_have_fired(site),
-            (receiver::Flavor::Never(_) | receiver::Flavor::Real(_), _) => false,
+            (receiver::Flavor::Never(_) | receiver::Flavor::Real(_) | receiver::Flavor::RealTimer(..), _) => false,
         }
     }
 
@@ -160,12 +162,13 @@ impl<T> Arm for Receiver<T> {
         static NEVER: crossbeam_channel::Receiver<()> = crossbeam_channel::never();
         match &self.0 {
             receiver::Flavor::Real(receiver) => Some(select.recv(receiver)),
+            receiver::Flavor::RealTimer(receiver, _) => Some(select.recv(receiver)),
             receiver::Flavor::Never(_) => Some(select.recv(&NEVER)),
             receiver::Flavor::Model(_) | receiver::Flavor::Timer(..) => None,
         }
     }
 
     fn is_real(&self) -> bool {
-        matches!(self.0, receiver::Flavor::Real(_))
+        matches!(self.0, receiver::Flavor::Real(_) | receiver::Flavor::RealTimer(..))
     }
 }

@@ -22,8 +22,9 @@
 //!
 //! # Time
 //!
-//! The length of a `Duration` means nothing: a timeout, and the message of `after`, may come at any moment, that of `tick`
-//! again and again. A loop that can go on with timeouts or ticks for ever has no last execution: it runs into `max_steps`.
+//! A timeout, and the message of `after`, may come at any moment, however long the `Duration`, that of `tick` again and again. If
+//! the model looks at the clock ([`time`](crate::model::time)), that has come so far then, and who sees that a timer is due
+//! gets its message. A loop that can go on with timeouts or ticks for ever has no last execution: it runs into `max_steps`.
 
 mod arm;
 mod ends;

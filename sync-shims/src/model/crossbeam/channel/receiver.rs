@@ -3,7 +3,7 @@
 use std::fmt;
 use std::iter::FusedIterator;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dpor::{Info, Outcomes, Role, ThreadId};
 
@@ -14,6 +14,7 @@ use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, perform};
 use crate::model::sync::Arc;
 use crate::model::sync::mpsc::chan::{info, object};
+use crate::model::time::{Instant, Limit, Wait};
 
 /// Stands in for [`crossbeam_channel::Receiver`].
 pub struct Receiver<T>(pub(super) Flavor<T>);
@@ -23,6 +24,7 @@ pub(super) enum Flavor<T> {
     Model(Chan<T>),
     /// What receives from a timer has an `Instant` for `T`.
     Timer(Arc<Timer>, fn(Instant) -> T),
+    RealTimer(crossbeam_channel::Receiver<std::time::Instant>, fn(Instant) -> T),
     Never(Identity),
 }
 
@@ -73,7 +75,7 @@ impl<T> Receiver<T> {
             }
             .ok_or(Missing::Disconnected),
             Flavor::Timer(timer, message) => match timer.recv(patience, site) {
-                Attempt::Done(_) => Ok(message(timer.message())),
+                Attempt::Done(at) => Ok(message(timer.message(at))),
                 _ => Err(Missing::NotYet),
             },
             Flavor::Never(identity) => {
@@ -84,15 +86,10 @@ impl<T> Receiver<T> {
                 }
                 Err(Missing::NotYet)
             }
-            Flavor::Real(receiver) => match receiver.try_recv() {
-                Ok(value) => Ok(value),
-                Err(TryRecvError::Disconnected) => Err(Missing::Disconnected),
-                Err(TryRecvError::Empty) if patience == Patience::None => Err(Missing::NotYet),
-                Err(TryRecvError::Empty) => {
-                    no_waiting("Receiver::recv", site);
-                    receiver.recv().map_err(|_| Missing::Disconnected)
-                }
-            },
+            Flavor::Real(receiver) => receive_for_real(receiver, patience, site),
+            Flavor::RealTimer(receiver, message) => {
+                receive_for_real(receiver, patience, site).map(|at| message(Instant::of_std(at)))
+            }
         }
     }
 
@@ -129,10 +126,13 @@ impl<T> Receiver<T> {
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
             Flavor::Real(receiver) => receiver.recv_timeout(timeout),
+            Flavor::RealTimer(receiver, message) => {
+                receiver.recv_timeout(timeout).map(|at| message(Instant::of_std(at)))
+            }
             Flavor::Never(_) if current(|controller| controller.is_none()) => {
                 crossbeam_channel::never().recv_timeout(timeout)
             }
-            _ => self.receive_for_some_time(Location::caller()),
+            _ => self.receive_within(timeout, Location::caller()),
         }
     }
 
@@ -145,17 +145,24 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         match &self.0 {
-            Flavor::Real(receiver) => receiver.recv_deadline(deadline),
-            Flavor::Never(_) if current(|controller| controller.is_none()) => {
-                crossbeam_channel::never().recv_deadline(deadline)
+            Flavor::Real(receiver) => receiver.recv_deadline(deadline.into()),
+            Flavor::RealTimer(receiver, message) => {
+                receiver.recv_deadline(deadline.into()).map(|at| message(Instant::of_std(at)))
             }
-            _ => self.receive_for_some_time(Location::caller()),
+            Flavor::Never(_) if current(|controller| controller.is_none()) => {
+                crossbeam_channel::never().recv_deadline(deadline.into())
+            }
+            _ => self.receive_within(deadline, Location::caller()),
         }
     }
 
-    fn receive_for_some_time(&self, site: Site) -> Result<T, RecvTimeoutError> {
+    fn receive_within(&self, limit: impl Limit, site: Site) -> Result<T, RecvTimeoutError> {
+        let wait = Wait::start(limit, site);
         self.receive(Patience::SomeTime, site).map_err(|missing| match missing {
-            Missing::NotYet => RecvTimeoutError::Timeout,
+            Missing::NotYet => {
+                wait.over(site);
+                RecvTimeoutError::Timeout
+            }
             Missing::Disconnected => RecvTimeoutError::Disconnected,
         })
     }
@@ -165,6 +172,7 @@ impl<T> Receiver<T> {
     pub fn is_empty(&self) -> bool {
         match &self.0 {
             Flavor::Real(receiver) => receiver.is_empty(),
+            Flavor::RealTimer(receiver, _) => receiver.is_empty(),
             Flavor::Model(chan) => chan.is_empty(Location::caller()),
             Flavor::Timer(timer, _) => !timer.has_fired(Location::caller()),
             Flavor::Never(_) => true,
@@ -176,6 +184,7 @@ impl<T> Receiver<T> {
     pub fn is_full(&self) -> bool {
         match &self.0 {
             Flavor::Real(receiver) => receiver.is_full(),
+            Flavor::RealTimer(receiver, _) => receiver.is_full(),
             Flavor::Model(chan) => chan.is_full(Location::caller()),
             Flavor::Timer(timer, _) => timer.has_fired(Location::caller()),
             Flavor::Never(_) => true,
@@ -187,6 +196,7 @@ impl<T> Receiver<T> {
     pub fn len(&self) -> usize {
         match &self.0 {
             Flavor::Real(receiver) => receiver.len(),
+            Flavor::RealTimer(receiver, _) => receiver.len(),
             Flavor::Model(chan) => chan.len(Location::caller()),
             Flavor::Timer(timer, _) => usize::from(timer.has_fired(Location::caller())),
             Flavor::Never(_) => 0,
@@ -198,7 +208,7 @@ impl<T> Receiver<T> {
         match &self.0 {
             Flavor::Real(receiver) => receiver.capacity(),
             Flavor::Model(chan) => chan.capacity(),
-            Flavor::Timer(..) => Some(1),
+            Flavor::Timer(..) | Flavor::RealTimer(..) => Some(1),
             Flavor::Never(_) => Some(0),
         }
     }
@@ -217,6 +227,7 @@ impl<T> Receiver<T> {
     pub fn same_channel(&self, other: &Receiver<T>) -> bool {
         match (&self.0, &other.0) {
             (Flavor::Real(one), Flavor::Real(two)) => one.same_channel(two),
+            (Flavor::RealTimer(one, _), Flavor::RealTimer(two, _)) => one.same_channel(two),
             (Flavor::Model(one), Flavor::Model(two)) => one.is_same(two),
             (Flavor::Timer(one, _), Flavor::Timer(two, _)) => Arc::ptr_eq(one, two),
             (Flavor::Never(_), Flavor::Never(_)) => true,
@@ -225,39 +236,58 @@ impl<T> Receiver<T> {
     }
 }
 
-/// A receiver from a timer, or outside a model what `real` makes.
-#[track_caller]
-fn timer(
-    when: Instant,
-    period: Option<Duration>,
-    real: impl FnOnce() -> crossbeam_channel::Receiver<Instant>,
-) -> Receiver<Instant> {
-    let site = Location::caller();
-    match current(|controller| controller.is_some()) {
-        true => Receiver(Flavor::Timer(Arc::new(Timer::new(when, period, site)), |when| when)),
-        false => Receiver::real(real()),
+/// From a channel that was created outside of a model.
+fn receive_for_real<T>(
+    receiver: &crossbeam_channel::Receiver<T>,
+    patience: Patience,
+    site: Site,
+) -> Result<T, Missing> {
+    match receiver.try_recv() {
+        Ok(value) => Ok(value),
+        Err(TryRecvError::Disconnected) => Err(Missing::Disconnected),
+        Err(TryRecvError::Empty) if patience == Patience::None => Err(Missing::NotYet),
+        Err(TryRecvError::Empty) => {
+            no_waiting("Receiver::recv", site);
+            receiver.recv().map_err(|_| Missing::Disconnected)
+        }
     }
 }
 
-/// Stands in for [`crossbeam_channel::after`]. In a model the message may come at any moment, however long the duration.
+/// A receiver from a timer, or outside a model what `real` makes.
+#[track_caller]
+fn timer(
+    first: impl Limit,
+    period: Option<Duration>,
+    real: impl FnOnce() -> crossbeam_channel::Receiver<std::time::Instant>,
+) -> Receiver<Instant> {
+    let site = Location::caller();
+    Receiver(match current(|controller| controller.is_some()) {
+        true => Flavor::Timer(Arc::new(Timer::new(first, period, site)), |at| at),
+        false => Flavor::RealTimer(real(), |at| at),
+    })
+}
+
+/// Stands in for [`crossbeam_channel::after`]. In a model the message may come at any moment, however long the duration; the
+/// clock has come that far then.
 #[track_caller]
 pub fn after(duration: Duration) -> Receiver<Instant> {
-    match Instant::now().checked_add(duration) {
-        Some(when) => timer(when, None, || crossbeam_channel::after(duration)),
+    match std::time::Instant::now().checked_add(duration) {
+        Some(_) => timer(duration, None, || crossbeam_channel::after(duration)),
         None => never(),
     }
 }
 
-/// Stands in for [`crossbeam_channel::at`]. In a model the message may come at any moment.
+/// Stands in for [`crossbeam_channel::at`]. In a model the message may come at any moment; the clock has come that far then.
 #[track_caller]
 pub fn at(when: Instant) -> Receiver<Instant> {
-    timer(when, None, || crossbeam_channel::at(when))
+    timer(when, None, || crossbeam_channel::at(when.into()))
 }
 
-/// Stands in for [`crossbeam_channel::tick`]. In a model, messages may come at any moment.
+/// Stands in for [`crossbeam_channel::tick`]. In a model, messages may come at any moment; the clock has come to the time of
+/// each then.
 #[track_caller]
 pub fn tick(duration: Duration) -> Receiver<Instant> {
-    timer(Instant::now(), Some(duration), || crossbeam_channel::tick(duration))
+    timer(duration, Some(duration), || crossbeam_channel::tick(duration))
 }
 
 /// Stands in for [`crossbeam_channel::never`].
@@ -271,6 +301,7 @@ impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
         match &self.0 {
             Flavor::Real(receiver) => Receiver::real(receiver.clone()),
+            Flavor::RealTimer(receiver, message) => Receiver(Flavor::RealTimer(receiver.clone(), *message)),
             Flavor::Model(chan) => {
                 chan.ends().add(Side::Recv, Location::caller());
                 Receiver::model(chan.clone())

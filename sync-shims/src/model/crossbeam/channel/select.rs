@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dpor::{Action, Budget, Info, Role};
 
@@ -17,6 +17,7 @@ use super::{
 use crate::model::controller::current;
 use crate::model::event::{Answer, Site, inert, perform_alone};
 use crate::model::sync::mpsc::chan::info;
+use crate::model::time::{Instant, within};
 
 static CHOICE: Info = info("Select", "select: choice", Role::Plain);
 static ORDER: Info = info("Select", "select: order of looking", Role::Plain);
@@ -126,7 +127,8 @@ impl<'a> Select<'a> {
     #[track_caller]
     pub fn select_timeout(&mut self, timeout: Duration) -> Result<SelectedOperation<'a>, SelectTimeoutError> {
         let real = |real: &mut crossbeam_channel::Select<'a>| real.select_timeout(timeout).ok();
-        self.selected(Patience::SomeTime, Location::caller(), real).ok_or(SelectTimeoutError)
+        let site = Location::caller();
+        within(timeout, site, || self.selected(Patience::SomeTime, site, real)).ok_or(SelectTimeoutError)
     }
 
     /// Stands in for [`crossbeam_channel::Select::select_deadline`]. In a model it may give up whenever all operations would
@@ -137,8 +139,9 @@ impl<'a> Select<'a> {
     /// If the time is over.
     #[track_caller]
     pub fn select_deadline(&mut self, deadline: Instant) -> Result<SelectedOperation<'a>, SelectTimeoutError> {
-        let real = |real: &mut crossbeam_channel::Select<'a>| real.select_deadline(deadline).ok();
-        self.selected(Patience::SomeTime, Location::caller(), real).ok_or(SelectTimeoutError)
+        let real = |real: &mut crossbeam_channel::Select<'a>| real.select_deadline(deadline.into()).ok();
+        let site = Location::caller();
+        within(deadline, site, || self.selected(Patience::SomeTime, site, real)).ok_or(SelectTimeoutError)
     }
 
     /// Stands in for [`crossbeam_channel::Select::try_ready`].
@@ -171,7 +174,8 @@ impl<'a> Select<'a> {
     #[track_caller]
     pub fn ready_timeout(&mut self, timeout: Duration) -> Result<usize, ReadyTimeoutError> {
         let real = |real: &mut crossbeam_channel::Select<'a>| real.ready_timeout(timeout).ok();
-        self.ready_one(Patience::SomeTime, Location::caller(), real).ok_or(ReadyTimeoutError)
+        let site = Location::caller();
+        within(timeout, site, || self.ready_one(Patience::SomeTime, site, real)).ok_or(ReadyTimeoutError)
     }
 
     /// Stands in for [`crossbeam_channel::Select::ready_deadline`]. In a model it may give up whenever all operations would
@@ -182,8 +186,9 @@ impl<'a> Select<'a> {
     /// If the time is over.
     #[track_caller]
     pub fn ready_deadline(&mut self, deadline: Instant) -> Result<usize, ReadyTimeoutError> {
-        let real = |real: &mut crossbeam_channel::Select<'a>| real.ready_deadline(deadline).ok();
-        self.ready_one(Patience::SomeTime, Location::caller(), real).ok_or(ReadyTimeoutError)
+        let real = |real: &mut crossbeam_channel::Select<'a>| real.ready_deadline(deadline.into()).ok();
+        let site = Location::caller();
+        within(deadline, site, || self.ready_one(Patience::SomeTime, site, real)).ok_or(ReadyTimeoutError)
     }
 
     fn check_not_empty(&self) {
@@ -466,6 +471,9 @@ impl<'a> SelectedOperation<'a> {
         let site = Location::caller();
         match (self.complete(), &r.0) {
             (Inner::Real(selected), receiver::Flavor::Real(receiver)) => selected.recv(receiver),
+            (Inner::Real(selected), receiver::Flavor::RealTimer(receiver, message)) => {
+                selected.recv(receiver).map(|at| message(Instant::of_std(at)))
+            }
             (Inner::Model(Attempt::Done(number)), receiver::Flavor::Model(Chan::Slots(slots))) => {
                 slots.finish_recv(number, site).ok_or(RecvError)
             }
@@ -475,7 +483,9 @@ impl<'a> SelectedOperation<'a> {
             (Inner::Model(met), receiver::Flavor::Model(Chan::Meeting(meeting))) => {
                 meeting.finish_recv(met, site).ok_or(RecvError)
             }
-            (Inner::Model(Attempt::Done(_)), receiver::Flavor::Timer(timer, message)) => Ok(message(timer.message())),
+            (Inner::Model(Attempt::Done(at)), receiver::Flavor::Timer(timer, message)) => {
+                Ok(message(timer.message(at)))
+            }
             _ => Err(RecvError),
         }
     }

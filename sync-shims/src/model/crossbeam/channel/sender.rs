@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::ends::Side;
 use super::receiver::no_waiting;
 use super::{Attempt, Chan, Patience, SendError, SendTimeoutError, TrySendError};
 use crate::model::event::Site;
+use crate::model::time::{Instant, Limit, Wait};
 
 /// Stands in for [`crossbeam_channel::Sender`].
 pub struct Sender<T>(pub(super) Flavor<T>);
@@ -83,7 +84,7 @@ impl<T> Sender<T> {
     pub fn send_timeout(&self, msg: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         match &self.0 {
             Flavor::Real(sender) => sender.send_timeout(msg, timeout),
-            Flavor::Model(chan) => send_for_some_time(chan, msg, Location::caller()),
+            Flavor::Model(chan) => send_within(chan, msg, timeout, Location::caller()),
         }
     }
 
@@ -96,8 +97,8 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         match &self.0 {
-            Flavor::Real(sender) => sender.send_deadline(msg, deadline),
-            Flavor::Model(chan) => send_for_some_time(chan, msg, Location::caller()),
+            Flavor::Real(sender) => sender.send_deadline(msg, deadline.into()),
+            Flavor::Model(chan) => send_within(chan, msg, deadline, Location::caller()),
         }
     }
 
@@ -165,11 +166,15 @@ fn send<T>(chan: &Chan<T>, msg: T, patience: Patience, site: Site) -> Result<(),
     }
 }
 
-fn send_for_some_time<T>(chan: &Chan<T>, msg: T, site: Site) -> Result<(), SendTimeoutError<T>> {
+fn send_within<T>(chan: &Chan<T>, msg: T, limit: impl Limit, site: Site) -> Result<(), SendTimeoutError<T>> {
+    let wait = Wait::start(limit, site);
     match send(chan, msg, Patience::SomeTime, site) {
         Ok(()) => Ok(()),
         Err((true, msg)) => Err(SendTimeoutError::Disconnected(msg)),
-        Err((false, msg)) => Err(SendTimeoutError::Timeout(msg)),
+        Err((false, msg)) => {
+            wait.over(site);
+            Err(SendTimeoutError::Timeout(msg))
+        }
     }
 }
 

@@ -5,13 +5,15 @@ use std::marker::PhantomData;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dpor::{Action, Info, Outs, Role};
 
+use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, perform};
 use crate::model::sync::mpsc::chan::info;
 use crate::model::thread::{TOKEN_ABSENT, park_outs, park_timeout_outs, unpark_outs};
+use crate::model::time::{Instant, Limit, Wait};
 
 static PARK: Info = info("Parker", "park", Role::Wait);
 static PARK_TIMEOUT: Info = info("Parker", "park_timeout", Role::Wait);
@@ -76,19 +78,25 @@ impl Parker {
     /// however long the timeout.
     #[track_caller]
     pub fn park_timeout(&self, timeout: Duration) {
-        let inner = &self.unparker.inner;
-        if inner.perform(park_timeout_outs, true, &PARK_TIMEOUT, Location::caller()) == Answer::Outside {
-            inner.parker.park_timeout(timeout);
-        }
+        self.park_within(timeout, |parker| parker.park_timeout(timeout), Location::caller());
     }
 
     /// Stands in for [`crossbeam_utils::sync::Parker::park_deadline`]. In a model it may give up whenever there is no token,
     /// however late the deadline.
     #[track_caller]
     pub fn park_deadline(&self, deadline: Instant) {
+        self.park_within(deadline, |parker| parker.park_deadline(deadline.into()), Location::caller());
+    }
+
+    #[track_caller]
+    fn park_within(&self, limit: impl Limit, real: impl FnOnce(&crossbeam_utils::sync::Parker), site: Site) {
         let inner = &self.unparker.inner;
-        if inner.perform(park_timeout_outs, true, &PARK_TIMEOUT, Location::caller()) == Answer::Outside {
-            inner.parker.park_deadline(deadline);
+        let wait = Wait::start(limit, site);
+        match inner.perform(park_timeout_outs, true, &PARK_TIMEOUT, site) {
+            Answer::Outside => real(&inner.parker),
+            // It has not taken the token.
+            Answer::Done(_) if !current(|controller| controller.is_some_and(|c| c.wrote())) => wait.over(site),
+            _ => {}
         }
     }
 

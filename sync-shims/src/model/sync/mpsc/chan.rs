@@ -381,8 +381,7 @@ impl<T> Chan<T> {
             // A message that is on its way is waited for, as later ones may have been sent that one knows of.
             let next = result(look(&self.tickets, 0), 0) / TICKET;
             if next > number {
-                let answer = self.perform(&message.filled, EMPTY, object(wait_outs, 0, false), info, site);
-                return if answer == Answer::Done(DONE) { Found::Message } else { Found::Over };
+                return self.as_if_found_at_once(message, info, site);
             }
         } else if locked(&self.real).tickets > number + 1 {
             self.learn(|controller| controller.learn(self.created, OVERTAKEN));
@@ -392,10 +391,20 @@ impl<T> Chan<T> {
         }
         // The last sender may have sent it meanwhile.
         match look(&message.filled, EMPTY) {
-            Answer::Done(DONE) => Found::Message,
+            Answer::Done(DONE) => self.as_if_found_at_once(message, info, site),
             Answer::Done(_) => Found::Closed,
             Answer::Inert | Answer::Outside => Found::Over,
         }
+    }
+
+    /// The message was not there, but must be received. The execution does not count: the program cannot tell it from the one
+    /// in which the message was found at once, where the receiver knows less of what the sender has done.
+    fn as_if_found_at_once(&self, message: &Message<T>, info: &'static Info, site: Site) -> Found {
+        if self.perform(&message.filled, EMPTY, Action::Assume, info, site) == Answer::Inert {
+            return Found::Over;
+        }
+        let answer = self.perform(&message.filled, EMPTY, object(wait_outs, 0, false), info, site);
+        if answer == Answer::Done(DONE) { Found::Message } else { Found::Over }
     }
 
     /// Notes that the receiver waits for message `number`, which may never come.

@@ -86,6 +86,7 @@ pub struct Builder {
     pub(crate) max_executions: Option<u64>,
     pub(crate) max_duration: Option<Duration>,
     pub(crate) max_steps: u32,
+    pub(crate) max_pause: Duration,
     pub(crate) spurious: u32,
     pub(crate) budgets: Budgets,
     /// Labels that must be reached, and the one that is looked for.
@@ -127,6 +128,7 @@ impl Builder {
             max_executions: None,
             max_duration: None,
             max_steps: 10_000,
+            max_pause: Duration::from_secs(20),
             spurious: 1,
             budgets: Budgets::default(),
             watch: Watch::default(),
@@ -185,6 +187,15 @@ impl Builder {
     /// `interleave::limit`. `INTERLEAVE_MAX_STEPS=<number>`
     pub fn max_steps(mut self, steps: u32) -> Self {
         self.max_steps = steps;
+        self
+    }
+
+    /// How long code of a model thread may run, or wait for something that is not part of the model, without coming to an
+    /// operation (default 20 s, at least 0.1 s): a thread that takes longer fails with `interleave::limit`. Time in which a
+    /// debugger has stopped the process does not count. Where a thread cannot be stopped (with the feature `os-threads`, and
+    /// on systems that are not Unix) the process ends; under Miri nothing is watched. `INTERLEAVE_MAX_PAUSE=<seconds>`
+    pub fn max_pause(mut self, pause: Duration) -> Self {
+        self.max_pause = pause;
         self
     }
 

@@ -8,7 +8,7 @@ use dpor::Memory;
 
 use crate::builder::{Builder, Strategy};
 use crate::explore::{Shard, Stale};
-use crate::limits::{self, DEPTHS, SPINS, STACKS, WORKERS};
+use crate::limits::{self, DEPTHS, PAUSE, SPINS, STACKS, WORKERS};
 
 /// What starts with this is ours, and nothing of it is ignored.
 const PREFIX: &str = "INTERLEAVE_";
@@ -20,6 +20,7 @@ pub(crate) const KNOWN: &[(&str, &str)] = &[
     ("INTERLEAVE_MAX_EXECUTIONS", "a number from 1"),
     ("INTERLEAVE_MAX_DURATION", "a number of seconds above 0, such as `2.5`"),
     ("INTERLEAVE_MAX_STEPS", "a number from 1"),
+    ("INTERLEAVE_MAX_PAUSE", "a number of seconds from 0.1"),
     ("INTERLEAVE_SPURIOUS", "a number"),
     ("INTERLEAVE_CRASHES", "a number"),
     ("INTERLEAVE_PID_REUSES", "a number"),
@@ -126,6 +127,10 @@ fn set_text(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
         "INTERLEAVE_MAX_DURATION" => {
             let seconds: f64 = value.parse().ok()?;
             builder.max_duration = Some(Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero())?);
+        }
+        "INTERLEAVE_MAX_PAUSE" => {
+            let seconds: f64 = value.parse().ok()?;
+            builder.max_pause = Duration::try_from_secs_f64(seconds).ok().filter(|pause| *pause >= PAUSE)?;
         }
         "INTERLEAVE_MAX_STEPS" => builder.max_steps = value.parse().ok().filter(|n| *n > 0)?,
         "INTERLEAVE_SPURIOUS" => builder.spurious = value.parse().ok()?,

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::builder::{Builder, Strategy};
 
@@ -18,6 +19,9 @@ pub(crate) const SPINS: RangeInclusive<u32> = 0..=1000;
 /// Depths of `Pct`. Its guarantee falls with the power of it.
 pub(crate) const DEPTHS: RangeInclusive<u32> = 1..=1000;
 
+/// The shortest time after which a thread passes for one that is stuck.
+pub(crate) const PAUSE: Duration = Duration::from_millis(100);
+
 /// `Err` is a sentence that names the knob and what it takes.
 pub(crate) fn check(builder: &Builder) -> Result<(), String> {
     let nothing = "so nothing would be explored: it takes";
@@ -29,6 +33,9 @@ pub(crate) fn check(builder: &Builder) -> Result<(), String> {
     }
     if builder.max_steps == 0 {
         return Err("`max_steps` is 0, so nothing could be run: it takes a number from 1".to_owned());
+    }
+    if builder.max_pause < PAUSE {
+        return Err(format!("`max_pause` is {:?}, but it takes {PAUSE:?} or more", builder.max_pause));
     }
     if let Some(budget) = builder.spin_budget {
         within("`spin_budget`", budget, &SPINS)?;

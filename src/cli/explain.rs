@@ -49,8 +49,10 @@ fn text(kind: Kind) -> &'static str {
         }
         Kind::Limit => {
             "An execution was larger than a limit allows: operations (INTERLEAVE_MAX_STEPS), threads (64), the stack of a \
-             model thread (INTERLEAVE_STACK_SIZE). Usually a loop never ends; one that waits should call \
-             `hint::spin_loop` or `thread::yield_now`, so that the checker knows it for what it is."
+             model thread (INTERLEAVE_STACK_SIZE), the time that a thread may run without any operation \
+             (INTERLEAVE_MAX_PAUSE). Usually a loop never ends; one that waits should call `hint::spin_loop` or \
+             `thread::yield_now`, so that the checker knows it for what it is. A thread without operations may also wait \
+             for something outside of the model: a lock of std, a real socket, a real sleep."
         }
         Kind::Vacuous => {
             "No two threads touched the same object, so there was nothing to check. Usually the code under test uses the \

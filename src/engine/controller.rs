@@ -10,6 +10,7 @@ use dpor::{Access, Action, Info, Op, Replayed, Step, ThreadId};
 use sync_shims::model::controller::{ARC, Controller, FREED, Inert, Reason, Scope, Slot, Target, ThreadSpec};
 use sync_shims::model::statics::is_static;
 
+use super::spy::Point;
 use super::threads::Teardown;
 use super::tracked::Placed;
 use super::{Engine, Failure, Phase, Request, Site};
@@ -21,6 +22,7 @@ const COUNTED: u64 = 1 << 63;
 impl Controller for Engine {
     #[inline]
     fn perform(&self, target: Option<Target<'_>>, mut op: Op) -> Result<u64, Inert> {
+        self.pulse.beat();
         let fast = self.fast.get();
         let word = target.as_ref().map_or(fast << 24, |target| target.slot.get());
         if word >> 24 != fast || fast == 0 {
@@ -205,6 +207,7 @@ impl Controller for Engine {
             Some((_, known)) => *known |= facts,
             None => learnt.push((site, facts)),
         });
+        self.pulse.learn(site, facts);
         self.restart.set(true);
         self.leave();
     }
@@ -324,7 +327,9 @@ impl Engine {
             }
             return Ok(result);
         }
+        self.pulse.set_checking(true);
         let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, op));
+        self.pulse.set_checking(false);
         if let (Step::Done(result), None) = (&step, ahead) {
             return Ok(*result);
         }
@@ -361,7 +366,8 @@ impl Engine {
 
     /// Asks the explorer for the operation once. If it was performed: whom to run before the program learns the result.
     fn attempt(&self, thread: ThreadId, target: Option<&Target<'_>>, op: &mut Op) -> (Step, Option<ThreadId>) {
-        self.explorer.with(|explorer| {
+        self.pulse.set_checking(true);
+        let came = self.explorer.with(|explorer| {
             if let Some(target) = target {
                 match explorer.resolve(thread, target.slot.get(), target.init) {
                     Ok(word) => {
@@ -378,7 +384,9 @@ impl Engine {
                 recorder.with(|recorder| recorder.attempt(explorer, target, op));
             }
             step(explorer, thread, op)
-        })
+        });
+        self.pulse.set_checking(false);
+        came
     }
 
     /// An operation that has to wait, ends something, or is recorded.
@@ -397,6 +405,9 @@ impl Engine {
                     self.record(thread, target, op);
                     if let Some(first) = ahead {
                         self.let_go_first(first)?;
+                    }
+                    if self.is_spied_on() {
+                        self.look(Point::Performed, op.site);
                     }
                     return Ok(result);
                 }
@@ -492,7 +503,15 @@ impl Engine {
         }
         debug_assert_eq!(self.current.get(), thread);
         match self.phase.get() {
-            Phase::Running => Ok(()),
+            Phase::Running => {
+                // What it was about to do may be all that it does before it is lost.
+                if self.is_spied_on()
+                    && let Some(site) = self.threads.get(thread).site.get()
+                {
+                    self.look(Point::Goes, site);
+                }
+                Ok(())
+            }
             Phase::Ending if self.panicking() => Err(Inert),
             Phase::Ending => panic::resume_unwind(Box::new(Teardown)),
         }
@@ -583,7 +602,11 @@ fn involved(explorer: &dpor::Explorer, failure: &Failure, current: ThreadId) -> 
             [race.first, race.second].iter().flat_map(|a| events_before(explorer, a.thread, a.after)).collect()
         }
         Failure::Deadlock | Failure::Livelock => Vec::new(),
-        _ => events_before(explorer, current, u32::MAX),
+        _ => match events_before(explorer, current, u32::MAX) {
+            // It depends on its being there.
+            none if none.is_empty() => explorer.graph().spawn_of(current).into_iter().collect(),
+            last => last,
+        },
     }
 }
 

@@ -29,6 +29,8 @@ impl Engine {
         if !self.explorer.with(|explorer| explorer.start_numbered(number)) {
             return None;
         }
+        self.begun.set(self.begun.get() + 1);
+        self.pulse.begin(self.begun.get());
         self.execution.set(number);
         self.live.set(number);
         self.set_phase(Phase::Running);
@@ -87,7 +89,9 @@ impl Engine {
     /// Runs a fiber until it gives up control.
     fn resume(&self, handle: fiber::Handle) -> fiber::State {
         self.on_fiber.set(true);
+        self.pulse.set_checking(false);
         let state = self.pool.resume(handle);
+        self.pulse.set_checking(true);
         self.on_fiber.set(false);
         state
     }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, RwLock};
 
 use sync_shims::model::controller::Controller;
 
+use super::spy::Point;
 use super::threads::PanicNote;
 use super::{Engine, Phase};
 use crate::fiber;
@@ -137,6 +138,10 @@ impl Engine {
 
     /// std is about to abort the process: the worker is abandoned then, and the test that waits for it goes on.
     fn last_words(&self, fatal: &str) {
+        if self.is_spied_on() {
+            let site = self.threads.get(self.current.get()).site.get();
+            site.into_iter().for_each(|site| self.look(Point::Goes, site));
+        }
         let thread = self.threads.get(self.current.get());
         let name = self.thread_name(self.current.get()).unwrap_or_else(|| format!("{:?}", self.current.get()));
         let last = thread.panic.with(|panic| panic.clone());

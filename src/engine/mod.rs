@@ -11,6 +11,7 @@
 //! | `storage` | values that live as long as a thread or an execution |
 //! | `label` | labels that executions come by |
 //! | `process` | threads of simulated processes that end where they are |
+//! | `spy` | what a thread was doing when its worker was given up |
 //! | `exit` | what to say when the program exits |
 //! | `hook` | panics: one report for a failure, none for an unwinding that is only a teardown |
 //!
@@ -24,17 +25,19 @@ pub(crate) mod exit;
 pub(crate) mod hook;
 mod label;
 mod process;
+pub(crate) mod spy;
 mod storage;
 mod threads;
 mod tracked;
 
 use std::cell::{Cell, UnsafeCell};
 use std::panic::Location;
+use std::sync::Arc;
 
 use dpor::{EventId, Explorer, Mismatch, Race, ThreadId};
 use sync_shims::model::live::Live;
 
-use crate::fiber::Lease;
+use crate::fiber::{self, Lease, Pulse};
 use crate::labels::Watch;
 use crate::record::Recorder;
 use crate::verdict::Panics;
@@ -177,6 +180,12 @@ pub(crate) struct Engine {
     watch: Watch,
     /// The budgets that the program could draw on, by bit.
     budgets: Cell<u8>,
+    /// What the owner of the worker sees.
+    pulse: Arc<Pulse>,
+    /// Executions that this engine has begun, and the first one that is spied on.
+    begun: Cell<u64>,
+    spied_from: Cell<u64>,
+    spy: Shared<Option<spy::Spy>>,
 }
 
 impl Engine {
@@ -207,13 +216,17 @@ impl Engine {
             on_fiber: Cell::new(false),
             watch: Watch::default(),
             budgets: Cell::new(0),
+            pulse: fiber::pulse(),
+            begun: Cell::new(0),
+            spied_from: Cell::new(u64::MAX),
+            spy: Shared::new(None),
         }
     }
 
     /// The only way to change the phase; `execution` must be right.
     fn set_phase(&self, phase: Phase) {
         self.phase.set(phase);
-        let fast = phase == Phase::Running && self.recorder.is_none();
+        let fast = phase == Phase::Running && self.recorder.is_none() && !self.is_spied_on();
         self.fast.set(if fast { self.execution.get() } else { 0 });
     }
 

@@ -8,6 +8,7 @@ use dpor::{Action, Info, ObjectId, Op, Role, ThreadId};
 use sync_shims::model::controller::{Controller, Life, ThreadSpec};
 use sync_shims::model::deferred;
 
+use super::spy::Point;
 use super::storage::Storage;
 use super::{Engine, Failure, Phase, Request, Shared, Site};
 use crate::fiber::{self, Handle};
@@ -166,6 +167,11 @@ impl Engine {
         let mut life = thread.life.with(Option::take).expect("a thread begins once");
         self.guarded(move || {
             if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| {
+                if self.is_spied_on()
+                    && let Some(site) = thread.site.get()
+                {
+                    self.look(Point::Begins, site);
+                }
                 life.run();
                 deferred::settle(self);
             })) {

@@ -133,7 +133,7 @@ impl Run<'_> {
             engine.run(|| self.set_apart_with(&engine, job))
         };
         // SAFETY: as in `run_alone`.
-        unsafe { fiber::run_on_worker(Some(&self.test), work) }
+        unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) }
     }
 
     fn set_apart_with(&self, engine: &Engine, job: &Job) -> Frontier {

@@ -10,11 +10,13 @@
 //! | `shrink` | the search for a failure that is easier to understand |
 //! | `tell` | the recorded repetition of a failing execution, the report, the replay file |
 //! | `replaying` | `INTERLEAVE_REPLAY`, and the replay files that are kept with the package |
+//! | `lost` | workers that were given up |
 //! | `written` | from an execution to its replay file, and back |
 //! | `unusable` | reports on what cannot be explored |
 
 mod auto;
 mod frontier;
+mod lost;
 mod replaying;
 mod search;
 mod shrink;

@@ -110,7 +110,7 @@ impl Run<'_> {
     /// Follows a recording; if that is not possible, and `repair`, one that is changed in what other threads do not see.
     fn follow(&self, builder: &Builder, asked: Replay, repair: bool) -> Result<Followed, Abandoned> {
         let builder = asked.recording.as_ref().map_or_else(|| builder.clone(), |r| configured(builder, r));
-        let recorded = self.record(&builder, &schedule(&asked.decisions), &[], false)?;
+        let recorded = self.record(&builder, &schedule(&asked.decisions), &[], false, None)?;
         let (outcome, note) = judge(&asked, &recorded);
         let followed = Followed { builder, replay: asked, recorded, outcome, note };
         if followed.outcome != Outcome::Diverged || !repair {
@@ -134,7 +134,7 @@ impl Run<'_> {
                 Lesson::Follows => return Ok(followed),
             }
             let decisions = repair.decisions();
-            let recorded = self.record(&followed.builder, &schedule(&decisions), &[], false)?;
+            let recorded = self.record(&followed.builder, &schedule(&decisions), &[], false, None)?;
             performed = recorded.comparable();
             let fails = recorded.failure.is_some();
             let like = alike(&Replay { decisions: Vec::new(), recording: Some(recording.clone()) }, &recorded);
@@ -167,7 +167,7 @@ impl Run<'_> {
         report.blocked = u64::from(matches!(failure, Failure::Deadlock | Failure::Livelock));
         report.cut.extend(note);
         let schedule = schedule(&replay.decisions);
-        let mut hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0 };
+        let mut hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0, halt: None };
         let mut found = Found { execution: 1, replayed: true, ..Found::default() };
         let mut memory = None;
         if builder.shrink_replays {

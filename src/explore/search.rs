@@ -5,10 +5,12 @@ use std::time::Instant;
 use dpor::{Draws, Ending, EventId, Sampling, Schedule, Stats};
 
 use super::Run;
+use super::lost::with_room;
 use super::workers::{Ended, Start};
 use crate::builder::{Builder, Strategy};
+use crate::engine::spy::Halt;
 use crate::engine::{Engine, Failure, Learnt, Outcome, hook};
-use crate::fiber::{self, Abandoned};
+use crate::fiber::{self, Abandoned, Cause};
 use crate::focus;
 use crate::progress::Estimate;
 use crate::record::Recorder;
@@ -38,6 +40,8 @@ pub(super) struct Hit {
     pub(super) interleaving: bool,
     /// Preemptions of the order in which it is run.
     pub(super) cost: u32,
+    /// The thread has to be stopped where it fails.
+    pub(super) halt: Option<Halt>,
 }
 
 /// What came of one exploration.
@@ -238,11 +242,29 @@ impl Run<'_> {
             return self.run_alone(builder, job, learnt);
         }
         if builder.shard.is_some() || builder.checkpoint.is_some() {
-            return self.run_pieces(builder, job, learnt);
+            return self.or_alone(builder, job, learnt, self.run_pieces(builder, job, learnt));
         }
         if builder.workers == 1 {
             return self.run_alone(builder, job, learnt);
         }
+        self.or_alone(builder, job, learnt, self.run_together(builder, job, learnt))
+    }
+
+    /// One worker runs everything again if some were given up: what for can only be told of one.
+    fn or_alone(
+        &self,
+        builder: &Builder,
+        job: &Job,
+        learnt: &[Learnt],
+        came: Result<Explored, Abandoned>,
+    ) -> Result<Explored, Abandoned> {
+        match came {
+            Err(abandoned) if !matches!(abandoned.cause, Cause::Unusable(_)) => self.run_alone(builder, job, learnt),
+            came => came,
+        }
+    }
+
+    fn run_together(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Explored, Abandoned> {
         let mut learnt = learnt.to_vec();
         loop {
             match self.run_by_workers(builder, job, &learnt, vec![Start::Root], &|_, _| {})? {
@@ -254,14 +276,18 @@ impl Run<'_> {
     }
 
     fn run_alone(&self, builder: &Builder, job: &Job, learnt: &[Learnt]) -> Result<Explored, Abandoned> {
-        let work = || {
-            let _hook = hook::install();
-            let engine = self.engine(builder, job.config.clone(), learnt, None);
-            engine.run(|| self.loop_over(&engine, job))
-        };
-        // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types, which
-        // the program shares with an abandoned thread at its own risk, as the report says.
-        unsafe { fiber::run_on_worker(Some(&self.test), work) }
+        self.on_worker(builder, learnt, |learnt, begun, spy| {
+            let builder = with_room(builder, spy);
+            let work = || {
+                let _hook = hook::install();
+                let engine = self.engine(&builder, job.config.clone(), learnt, None);
+                engine.spy(begun, spy.clone());
+                engine.run(|| self.loop_over(&engine, job))
+            };
+            // SAFETY: 1. What `work` borrows mutably: nothing. 2. Locks it may have held: those of the program's own types,
+            // which the program shares with an abandoned thread at its own risk, as the report says.
+            unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) }
+        })
     }
 
     /// An engine on the worker that it is made on.
@@ -377,7 +403,8 @@ pub(super) fn judge(engine: &Engine, config: &dpor::Config, outcome: Outcome) ->
         Outcome::Ended(Ending::Complete) => Came::Counted,
         Outcome::Ended(_) => Came::Nothing,
         Outcome::Failed(failure, roots) => {
-            let found = engine.explorer(|explorer| locate(explorer, failure, &roots));
+            let mut found = engine.explorer(|explorer| locate(explorer, failure, &roots));
+            found.halt = engine.halted(&found.schedule);
             // It may have been reached by a way that seemed cheaper than it is.
             if config.preemptions.is_some_and(|bound| found.cost > bound) {
                 engine.explorer(|explorer| explorer.finish_beyond_bound());
@@ -419,11 +446,18 @@ pub(super) fn sampling_name(sampling: Sampling) -> String {
 pub(super) fn locate(explorer: &mut dpor::Explorer, failure: Failure, roots: &[EventId]) -> Hit {
     let everything = matches!(failure, Failure::Deadlock | Failure::Livelock) || failure.code() == "leak";
     if roots.is_empty() && !everything {
-        return Hit { failure, schedule: Schedule::default(), preemptions: Some(0), interleaving: true, cost: 0 };
+        return Hit {
+            failure,
+            schedule: Schedule::default(),
+            preemptions: Some(0),
+            interleaving: true,
+            cost: 0,
+            halt: None,
+        };
     }
     let strong = explorer.witness(roots);
     let interleaving = strong.is_some();
     let (cost, order) = strong.or_else(|| explorer.weak_witness(roots)).unwrap_or_default();
     let schedule = Schedule::of(explorer.graph(), &order);
-    Hit { failure, schedule, preemptions: interleaving.then_some(cost), interleaving, cost }
+    Hit { failure, schedule, preemptions: interleaving.then_some(cost), interleaving, cost, halt: None }
 }

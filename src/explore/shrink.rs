@@ -147,7 +147,7 @@ impl Run<'_> {
             })
         };
         // SAFETY: as in `run_alone`.
-        let (start, hit, left) = unsafe { fiber::run_on_worker(Some(&self.test), work) }?;
+        let (start, hit, left) = unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) }?;
         Ok((start, hit, limit - left))
     }
 }

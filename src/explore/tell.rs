@@ -2,10 +2,12 @@
 
 use dpor::{Ending, Schedule};
 
+use super::lost::with_room;
 use super::search::{Hit, Searched};
 use super::written::{self, decisions, message_of, performed};
 use super::{Run, program};
 use crate::builder::Builder;
+use crate::engine::spy::{Halt, Spy};
 use crate::engine::{Failure, Learnt, Outcome, hook};
 use crate::events::{Event, emit};
 use crate::fiber::{self, Abandoned};
@@ -101,11 +103,11 @@ impl Run<'_> {
     /// Records the failing execution. The schedule ends where it fails, so it may leave threads in the middle of something
     /// that they could as well have finished first; if that makes the order simpler, it is the one to show.
     fn record_best(&self, builder: &Builder, hit: &Hit, learnt: &[Learnt]) -> Result<Recorded, Abandoned> {
-        let plain = self.record(builder, &hit.schedule, learnt, false)?;
+        let plain = self.record(builder, &hit.schedule, learnt, false, hit.halt.as_ref())?;
         if hit.preemptions.is_none_or(|fewest| plain.recorder.preemptions() <= fewest) {
             return Ok(plain);
         }
-        let patient = self.record(builder, &hit.schedule, learnt, true)?;
+        let patient = self.record(builder, &hit.schedule, learnt, true, hit.halt.as_ref())?;
         let alike = patient.failure.as_ref().is_some_and(|failure| failure.is_like(&hit.failure));
         let simpler = patient.recorder.preemptions() < plain.recorder.preemptions();
         Ok(if alike && patient.diverged.is_none() && simpler { patient } else { plain })
@@ -118,12 +120,29 @@ impl Run<'_> {
         schedule: &Schedule,
         learnt: &[Learnt],
         patient: bool,
+        halt: Option<&Halt>,
+    ) -> Result<Recorded, Abandoned> {
+        self.on_worker(builder, learnt, |learnt, begun, spy| {
+            let given = halt.map(|halt| Spy::Halt(halt.clone()));
+            let (begun, spy) = if spy.is_some() { (begun, spy) } else { (1, &given) };
+            self.record_once(&with_room(builder, spy), schedule, learnt, patient, (begun, spy))
+        })
+    }
+
+    fn record_once(
+        &self,
+        builder: &Builder,
+        schedule: &Schedule,
+        learnt: &[Learnt],
+        patient: bool,
+        (begun, spy): (u64, &Option<Spy>),
     ) -> Result<Recorded, Abandoned> {
         let strategy = dpor::Strategy::Replay(schedule.clone());
         let config = dpor::Config { patient, ..builder.config(strategy, None) };
         let work = || {
             let _hook = hook::install();
             let engine = self.engine(builder, config.clone(), learnt, Some(Recorder::new()));
+            engine.spy(begun, spy.clone());
             let mut failure = None;
             let mut ending = None;
             engine.run(|| {
@@ -150,7 +169,7 @@ impl Run<'_> {
             Recorded { failure, told, recorder, diverged, schedule }
         };
         // SAFETY: as in `run`.
-        unsafe { fiber::run_on_worker(Some(&self.test), work) }
+        unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) }
     }
 
     fn trace(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Run;
+use super::lost::DOUBLE_PANIC;
 use super::tell::command;
 use crate::builder::Builder;
 use crate::fiber::{Abandoned, Cause};
@@ -25,13 +26,15 @@ impl Run<'_> {
                 format!("a model thread has used up its stack of {} bytes", builder.stack_size),
                 "look for endless recursion; if the code needs that much, raise `stack_size` (INTERLEAVE_STACK_SIZE)",
             ),
-            Cause::Unusable(message) => self.unusable(builder, Kind::Config, message.clone(), ""),
-            Cause::Message(message) => self.unusable(
+            Cause::Stuck(time) => self.unusable(
                 builder,
-                Kind::Panic,
-                message.clone(),
-                "a destructor must not panic while its thread unwinds: check `std::thread::panicking()` first",
+                Kind::Limit,
+                format!("a model thread has run for {} s without an operation of the model", time.as_secs_f64()),
+                "look for a loop without any operation, or a wait for something that is not part of the model; if it only \
+                 computes, raise `max_pause` (INTERLEAVE_MAX_PAUSE)",
             ),
+            Cause::Unusable(message) => self.unusable(builder, Kind::Config, message.clone(), ""),
+            Cause::Message(message) => self.unusable(builder, Kind::Panic, message.clone(), DOUBLE_PANIC),
         }
     }
 

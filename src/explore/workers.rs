@@ -160,7 +160,7 @@ impl Run<'_> {
             state.offered |= engine.offered();
         };
         // SAFETY: as in `run_alone`.
-        let result = unsafe { fiber::run_on_worker(Some(&self.test), work) };
+        let result = unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) };
         if result.is_err() {
             shared.stop(None);
         }

@@ -4,6 +4,8 @@
 //!   and this thread stays in the handler for ever. It may hold locks that nobody gets again, of the allocator or of
 //!   stdout. If its owner is stuck on one of them, this thread notices and does the last of these:
 //! * The process aborts after a panic that nothing can catch (SIGABRT, with last words): the same.
+//! * Its owner has told it to stop (SIGURG, which otherwise does nothing), since the program runs on without any operation:
+//!   the same, too.
 //! * Anything else: what the model was doing is written to stderr, and the signal goes on to whoever had it before, so
 //!   that the process dies as it would have.
 //!
@@ -37,6 +39,51 @@ const ALTERNATE_STACK_BYTES: usize = 64 << 10;
 /// How often, and how long each time, a worker that is to be abandoned waits for its owner: 10 s, but not in tests.
 const OWNER_WAITS: u32 = 1000;
 const OWNER_WAIT_MS: c_int = if cfg!(test) { 3 } else { 10 };
+
+/// What interrupts a worker: a signal that is ignored by default, so it does no harm where it comes too late.
+const INTERRUPT: c_int = libc::SIGURG;
+
+/// An OS thread that can be interrupted.
+pub(super) struct Thread(libc::pthread_t);
+
+impl Thread {
+    /// The thread must be running whenever it is interrupted.
+    pub(super) fn of<T>(handle: &std::thread::JoinHandle<T>) -> Thread {
+        Thread(std::os::unix::thread::JoinHandleExt::as_pthread_t(handle))
+    }
+
+    /// Makes the thread look at what its owner tells it; false if that is not possible. Fibers that are OS threads of their own
+    /// cannot be stopped through this one.
+    pub(super) fn interrupt(&self) -> bool {
+        if super::ON_OS_THREADS {
+            return false;
+        }
+        // SAFETY: 1. All-zero bytes are a valid `sigaction`. 2. `interrupted` has the signature that SA_SIGINFO asks for, and is
+        // async-signal-safe. 3. The thread has not ended: it is at work, and its owner, who calls this, waits for that.
+        unsafe {
+            let mut action = mem::zeroed::<sigaction>();
+            action.sa_sigaction = interrupted as *const () as libc::sighandler_t;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+            libc::sigfillset(&raw mut action.sa_mask);
+            sigaction(INTERRUPT, &raw const action, ptr::null_mut()) == 0 && libc::pthread_kill(self.0, INTERRUPT) == 0
+        }
+    }
+}
+
+unsafe extern "C" fn interrupted(_: c_int, _: *mut siginfo_t, _: *mut c_void) {
+    let Some(watch) = Watch::current() else { return };
+    if !watch.give_up_if_silent() {
+        return;
+    }
+    if owner_goes_on(watch) {
+        stay();
+    }
+    write(b"\nerror[interleave::limit]: a model thread has run for long without an operation of the model, and holds a lock \
+            that its test needs, so the whole process ends\n");
+    describe(INTERRUPT, watch);
+    // SAFETY: `abort` has no preconditions.
+    unsafe { libc::abort() };
+}
 
 /// What a worker needs so that its faults are handled; to be kept while it runs models.
 pub(super) struct Prepared(

@@ -7,11 +7,14 @@ use super::{Abandoned, Cause, Pool, abandon_worker, last_words, run_on_worker, s
 
 const STACK_BYTES: usize = 64 << 10;
 
+/// Nothing here is silent for so long.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// `run_on_worker` for tests that keep to its contract: the closures lend nothing out exclusively that is used after
 /// `Err`.
 fn on_worker<R: Send>(f: impl FnOnce() -> R + Send) -> Result<R, Abandoned> {
     // SAFETY: see above.
-    unsafe { run_on_worker(None, f) }
+    unsafe { run_on_worker(None, PATIENCE, f) }
 }
 
 /// Runs `body` on a fiber of a new pool until it has finished.
@@ -38,7 +41,7 @@ fn a_worker_has_its_callers_name() {
     let expected = name();
     assert_eq!(on_worker(name).unwrap(), expected);
     // SAFETY: the closure borrows nothing.
-    assert_eq!(unsafe { run_on_worker(Some("explorer 2"), name) }.unwrap().as_deref(), Some("explorer 2"));
+    assert_eq!(unsafe { run_on_worker(Some("explorer 2"), PATIENCE, name) }.unwrap().as_deref(), Some("explorer 2"));
 }
 
 #[test]

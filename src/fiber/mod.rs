@@ -27,6 +27,7 @@
 //! | `generator`, `corosensei` | a coroutine crate |
 //! | `os_thread` | fibers as OS threads that pass a baton: for Miri, sanitizers, and targets without a coroutine crate |
 //! | `worker` | the OS thread that a model runs on, and how its owner learns of the end |
+//! | `pulse` | what the owner of a worker sees of it while it is at work |
 //! | `doorbell` | waking a thread from inside a signal handler |
 //! | `note` | a text that may be read in the middle of a crash |
 //! | `crash` | Unix signals: stack overflow is survived, other faults are described; `no_crash` elsewhere |
@@ -46,6 +47,7 @@ mod note;
 #[cfg(any(test, miri, feature = "os-threads", not(any(feature = "generator", feature = "corosensei"))))]
 mod os_thread;
 mod pool;
+mod pulse;
 mod worker;
 
 #[cfg(test)]
@@ -59,7 +61,8 @@ pub(crate) use self::body::Body;
 #[cfg(any(test, unix))]
 pub(crate) use self::pool::Pool;
 pub(crate) use self::pool::{Handle, Lease};
-pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, run_on_worker};
+pub(crate) use self::pulse::Pulse;
+pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, pulse, run_on_worker};
 #[allow(unused_imports, reason = "for controllers that need them")]
 pub(crate) use self::{
     note::Note,

@@ -9,16 +9,17 @@ use std::fmt;
 use std::hint;
 use std::io;
 use std::mem;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, Location};
 use std::process;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Duration;
 
 use super::doorbell::Doorbell;
-use super::{Note, crash};
+use super::{Note, Pulse, crash};
 
 thread_local! {
     /// The watch of the worker that this OS thread belongs to; null on all other threads.
@@ -32,6 +33,14 @@ const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
 const STACK_OVERFLOW: u8 = 2;
 const MESSAGE: u8 = 3;
+const STUCK: u8 = 4;
+
+/// How often an owner looks at its worker, at most; and how often within the time that the worker may be silent.
+const LOOK: Duration = Duration::from_secs(1);
+const LOOKS: u32 = 4;
+
+/// How long a worker that is told to stop may take to do so.
+const STOPS_WITHIN: Duration = Duration::from_secs(5);
 
 /// What a worker and its owner share.
 pub(super) struct Watch {
@@ -42,6 +51,10 @@ pub(super) struct Watch {
     doorbell: Arc<Doorbell>,
     message: OnceLock<String>,
     note: Note,
+    pulse: Arc<Pulse>,
+    /// The owner has given up on it. What its pulse was then comes first.
+    silent_at: AtomicU64,
+    told_to_stop: AtomicBool,
 }
 
 /// A worker that stopped in the middle of something and never runs again. Its memory, its stacks and the locks it holds
@@ -53,14 +66,20 @@ pub(crate) struct Abandoned {
     /// What the worker's [`Note`] said at that moment.
     #[allow(dead_code, reason = "a report may know more")]
     pub(crate) note: Vec<u8>,
+    /// How many executions it had begun.
+    pub(crate) begun: u64,
+    /// What it had learnt.
+    pub(crate) learnt: Vec<(&'static Location<'static>, u64)>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The running fiber used up its stack.
     StackOverflow,
     /// Somebody called [`abandon_worker`] with this text, or [`last_words`] before an abort.
     Message(String),
+    /// The running fiber has not come to an operation for this time.
+    Stuck(Duration),
     /// It was not started: what it was to work with cannot be used.
     Unusable(String),
 }
@@ -68,7 +87,7 @@ pub(crate) enum Cause {
 impl Abandoned {
     /// It cannot even begin.
     pub(crate) fn because(message: String) -> Abandoned {
-        Abandoned { cause: Cause::Unusable(message), note: Vec::new() }
+        Abandoned { cause: Cause::Unusable(message), note: Vec::new(), begun: 0, learnt: Vec::new() }
     }
 }
 
@@ -76,6 +95,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::StackOverflow => f.write_str("stack overflow"),
+            Cause::Stuck(time) => write!(f, "stuck for {time:?}"),
             Cause::Message(message) | Cause::Unusable(message) => f.write_str(message),
         }
     }
@@ -83,7 +103,8 @@ impl fmt::Display for Cause {
 
 /// Runs `f` on another OS thread, waits for it, and gives back its result; a panic of `f` goes on in the caller. The
 /// thread has the given name, or else the caller's, and its output is captured with the caller's. It is kept for the
-/// caller's next call.
+/// caller's next call. If code of the program runs for `patience` without an operation, the thread is given up; where that
+/// is not possible, the process ends with a message.
 ///
 /// # Safety
 ///
@@ -91,7 +112,7 @@ impl fmt::Display for Cause {
 /// a lock that `f` may have held, even if Rust would now give it out (`get_mut`, `into_inner`, or after the end of a
 /// guard's lifetime). It may be half changed. Everything else is fine: to its surroundings the abandoned thread is one
 /// that the operating system never schedules again.
-pub(crate) unsafe fn run_on_worker<F, R>(name: Option<&str>, f: F) -> Result<R, Abandoned>
+pub(crate) unsafe fn run_on_worker<F, R>(name: Option<&str>, patience: Duration, f: F) -> Result<R, Abandoned>
 where
     F: FnOnce() -> R + Send,
     R: Send,
@@ -105,6 +126,9 @@ where
         doorbell: Arc::clone(&worker.doorbell),
         message: OnceLock::new(),
         note: Note::new(),
+        pulse: Arc::new(Pulse::default()),
+        silent_at: AtomicU64::new(0),
+        told_to_stop: AtomicBool::new(false),
     });
     let shared = Arc::clone(&watch);
     let mut result = None;
@@ -122,7 +146,7 @@ where
     // exclusively the caller has promised not to use.
     let work = unsafe { mem::transmute::<Box<dyn FnOnce() + Send + '_>, Work>(work) };
     worker.work.send(work).expect("a worker waits for work until its owner ends");
-    watch.doorbell.wait();
+    watch.wait(&worker, patience);
     let ending = watch.ending.load(Ordering::Acquire);
     if ending == FINISHED {
         return match result.expect("it has finished") {
@@ -137,9 +161,11 @@ where
     watch.owner_goes_on.store(true, Ordering::Release);
     let cause = match ending {
         STACK_OVERFLOW => Cause::StackOverflow,
+        STUCK => Cause::Stuck(patience),
         _ => Cause::Message(watch.message.get().cloned().unwrap_or_default()),
     };
-    Err(Abandoned { cause, note: watch.note.to_vec() })
+    let (begun, learnt) = (watch.pulse.begun(), watch.pulse.learnt());
+    Err(Abandoned { cause, note: watch.note.to_vec(), begun, learnt })
 }
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -154,6 +180,7 @@ struct Worker {
     name: Option<String>,
     work: Sender<Work>,
     doorbell: Arc<Doorbell>,
+    thread: crash::Thread,
 }
 
 impl Worker {
@@ -175,9 +202,9 @@ impl Worker {
                 work();
             }
         };
-        builder.spawn(run).expect("no OS thread to run the model on");
+        let thread = crash::Thread::of(&builder.spawn(run).expect("no OS thread to run the model on"));
         let doorbell = Doorbell::new().expect("no pipe to watch a worker with");
-        Worker { name: name.map(str::to_owned), work, doorbell: Arc::new(doorbell) }
+        Worker { name: name.map(str::to_owned), work, doorbell: Arc::new(doorbell), thread }
     }
 
     /// Keeps the worker for the next model. Miri wants all threads to end before the program.
@@ -248,6 +275,54 @@ pub(crate) fn with_note<R>(f: impl FnOnce(&Note) -> R) -> Option<R> {
     Watch::current().map(|watch| f(&watch.note))
 }
 
+/// The pulse of the worker that this OS thread belongs to; one that nobody looks at if it is none.
+pub(crate) fn pulse() -> Arc<Pulse> {
+    Watch::current().map_or_else(Arc::default, |watch| Arc::clone(&watch.pulse))
+}
+
+/// For owners.
+impl Watch {
+    /// Returns when the worker is at its end, and tells it to stop if it has been silent for so long.
+    fn wait(&self, worker: &Worker, patience: Duration) {
+        let every = (patience / LOOKS).clamp(Duration::from_millis(10), LOOK);
+        // Looks instead of a clock: while the process is stopped, by a debugger, nobody looks.
+        let looks = (patience.as_secs_f64() / every.as_secs_f64()).ceil() as u64;
+        let (mut silent, mut before) = (0, None);
+        while !self.doorbell.wait_for(every) {
+            let now = self.pulse.count();
+            silent = if now.is_some() && now == before { silent + 1 } else { 0 };
+            before = now;
+            let Some(count) = now.filter(|_| silent >= looks) else { continue };
+            self.silent_at.store(count, Ordering::Relaxed);
+            self.told_to_stop.store(true, Ordering::Release);
+            let rang = worker.thread.interrupt() && self.doorbell.wait_for(STOPS_WITHIN);
+            if rang {
+                return;
+            }
+            if self.pulse.count() == now {
+                self.end_process(patience);
+            }
+            self.told_to_stop.store(false, Ordering::Relaxed);
+            silent = 0;
+        }
+    }
+
+    /// A thread that cannot be stopped uses what it has borrowed from this one, so there is no way on.
+    fn end_process(&self, patience: Duration) -> ! {
+        let note = String::from_utf8_lossy(&self.note.to_vec()).into_owned();
+        // What a test prints is captured, and lost when the process ends.
+        let _ = io::Write::write_all(
+            &mut io::stderr(),
+            format!(
+                "\nerror[interleave::limit]: a model thread has run for {patience:?} without an operation of the model, and \
+                 cannot be stopped here, so the whole process ends\n{note}\n"
+            )
+            .as_bytes(),
+        );
+        process::abort();
+    }
+}
+
 impl Watch {
     /// The watch of this OS thread's worker. Async-signal-safe. Not to be kept: it is valid while the caller's frame
     /// is.
@@ -279,6 +354,18 @@ impl Watch {
             self.end(MESSAGE);
         }
         announced
+    }
+
+    /// The owner has told this worker to stop, as it has been silent: does so, unless it is not any more. If true, the caller
+    /// may not go on. Async-signal-safe.
+    pub(super) fn give_up_if_silent(&self) -> bool {
+        let stops = self.told_to_stop.load(Ordering::Acquire)
+            && FATAL_SECTIONS.get() == 0
+            && self.pulse.count() == Some(self.silent_at.load(Ordering::Relaxed));
+        if stops {
+            self.end(STUCK);
+        }
+        stops
     }
 
     /// True once the owner can do without the worker. Async-signal-safe.

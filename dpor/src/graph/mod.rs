@@ -177,6 +177,11 @@ impl Graph {
         (0..self.threads.len()).find(|&t| self.threads[t].spawned_by == id).map(|t| ThreadId(t as u32))
     }
 
+    /// The event that spawned the thread; none of main.
+    pub fn spawn_of(&self, thread: ThreadId) -> Option<EventId> {
+        Some(self.threads[thread.index()].spawned_by).filter(|event| !event.is_init())
+    }
+
     #[inline]
     pub(crate) fn object(&self, object: ObjectId) -> &Object {
         &self.objects[object.index()]

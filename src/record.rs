@@ -532,6 +532,7 @@ impl Recorder {
         let waits_for = match (op.action, op.info.role) {
             (Action::Join { thread: other }, _) => vec![(self.place_of.get(&other).copied()?, None)],
             (_, role @ (Role::Acquire | Role::Share)) => self.owners(op.object, role, thread),
+            (_, Role::Wait) if trace::initialises(op.info.family) => self.initialiser(op.object),
             _ => Vec::new(),
         };
         let signals = |r: &Recorded| r.step.role == Role::Signal && r.step.object == object && object.is_some();
@@ -546,6 +547,13 @@ impl Recorder {
             ends,
             site: place(op.site),
         })
+    }
+
+    /// Who initialises the object that others wait for: whoever has begun last. All that comes after that waits or looks.
+    fn initialiser(&self, object: dpor::ObjectId) -> Vec<(usize, Option<usize>)> {
+        let begins = |r: &Recorded| r.op.object == object && r.step.role == Role::Wait;
+        let last = self.steps.iter().rposition(begins);
+        last.map(|index| (self.steps[index].step.thread, Some(index + 1))).into_iter().collect()
     }
 
     /// Who has acquired the object and not released it, and at which step: those that somebody waits for who wants it in the

@@ -251,6 +251,11 @@ pub struct Shrunk {
     pub executions: u64,
 }
 
+/// Whether what waits for an object of this type waits for a thread that initialises it.
+pub(crate) fn initialises(family: &str) -> bool {
+    ["Once", "OnceLock", "LazyLock"].contains(&family)
+}
+
 /// Whether the failure needs weak memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryNote {

@@ -5,7 +5,7 @@ use super::measure::{pad, width, wrap};
 use super::names::Names;
 use super::source::shown;
 use super::style::{Style, Tone};
-use super::trace::{End, Failure, Place, RacyAccess, Trace, Waiter};
+use super::trace::{End, Failure, Place, RacyAccess, Trace, Waiter, initialises};
 use super::wait_for;
 
 /// Where the texts of the blocks at the end of a report start.
@@ -152,7 +152,9 @@ impl Story<'_> {
         let who = if waiter == owner { "this thread itself".to_owned() } else { self.thread(owner) };
         match step.and_then(|step| Some((step, self.trace.steps.get(step.checked_sub(1)?)?))) {
             Some((number, step)) => {
-                format!("{object} is held by {who} since step {number} at {}", self.place(&step.site))
+                let family = step.object.map_or("", |object| self.trace.objects[object].family);
+                let verb = if initialises(family) { "initialised" } else { "held" };
+                format!("{object} is {verb} by {who} since step {number} at {}", self.place(&step.site))
             }
             None => format!("only {who} could let it go on"),
         }

@@ -89,10 +89,18 @@ static NOTIFY_ALL: Info = info("notify_all", Role::Signal);
 /// Stands in for [`std::sync::Condvar`].
 ///
 /// In a model, `notify_one` wakes any of the threads that wait, a wait with a timeout may time out at any moment, and waits
-/// end spuriously as often as the budget for spurious events allows. At most 32 threads can take part.
+/// end spuriously as often as the budget for spurious events allows. At most 32 threads can take part. Threads that wait
+/// with different mutexes at the same time, which std leaves undefined but for a possible panic, panic.
 pub struct Condvar {
     identity: Identity,
     real: std::sync::Condvar,
+    waits: std::sync::Mutex<Waits>,
+}
+
+/// Who waits in the running execution, and with the mutex at which address.
+struct Waits {
+    execution: u64,
+    with: Vec<(ThreadId, usize)>,
 }
 
 /// Stands in for [`std::sync::WaitTimeoutResult`].
@@ -114,7 +122,11 @@ impl Condvar {
     #[must_use]
     #[track_caller]
     pub const fn new() -> Self {
-        Condvar { identity: Identity::new(), real: std::sync::Condvar::new() }
+        Condvar {
+            identity: Identity::new(),
+            real: std::sync::Condvar::new(),
+            waits: std::sync::Mutex::new(Waits { execution: 0, with: Vec::new() }),
+        }
     }
 
     #[track_caller]
@@ -166,6 +178,8 @@ impl Condvar {
         site: Site,
     ) -> bool {
         self.check_thread(site);
+        let mutex = std::ptr::from_ref(&guard.lock.raw).addr();
+        assert!(self.begin_wait(mutex), "attempted to use a condition variable with two mutexes");
         // A thread that wakes up for no reason need not enter the set: a notification that reaches it is a reason.
         // With a timeout, too, since it is told that the time was not over.
         let spurious = wakes_up_spuriously(site);
@@ -186,10 +200,41 @@ impl Condvar {
         if let (Answer::Done(TIMED_OUT), Some(timer)) = (answer, timer) {
             timer.over(site);
         }
+        self.end_wait();
         let relocked = raw.relock(site);
         guard.taken.hold = relocked.hold;
         guard.taken.poisoned = relocked.poisoned;
         answer == Answer::Done(TIMED_OUT)
+    }
+
+    /// Notes that the running thread waits with this mutex; false, and nothing is noted, if another one waits with another.
+    fn begin_wait(&self, mutex: usize) -> bool {
+        self.with_waits(|waits, thread| {
+            let alone = waits.iter().all(|(_, other)| *other == mutex);
+            if alone {
+                waits.push((thread, mutex));
+            }
+            alone
+        })
+    }
+
+    fn end_wait(&self) {
+        self.with_waits(|waits, thread| {
+            waits.retain(|(other, _)| *other != thread);
+            true
+        });
+    }
+
+    /// Calls `f` with those who wait, and the running thread. True at the end of an execution.
+    fn with_waits(&self, f: impl FnOnce(&mut Vec<(ThreadId, usize)>, ThreadId) -> bool) -> bool {
+        current(|controller| {
+            let Some(controller) = controller.filter(|controller| !controller.inert()) else { return true };
+            let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+            if waits.execution != controller.execution() {
+                *waits = Waits { execution: controller.execution(), with: Vec::new() };
+            }
+            f(&mut waits.with, controller.thread())
+        })
     }
 
     fn check_thread(&self, site: Site) {
@@ -205,6 +250,10 @@ impl Condvar {
     }
 
     /// Stands in for [`std::sync::Condvar::wait`].
+    ///
+    /// # Panics
+    ///
+    /// In a model, if another thread waits with another mutex.
     ///
     /// # Errors
     ///

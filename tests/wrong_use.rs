@@ -187,7 +187,7 @@ const SIGNALS: &[Program] = &[
     ),
     (
         "a barrier to which too few come",
-        || drop(Barrier::new(2).wait()),
+        || _ = Barrier::new(2).wait(),
         To(Kind::Deadlock, &["thread `main` waits and nobody will wake it", "Barrier"]),
     ),
     (

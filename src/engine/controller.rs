@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use dpor::{Access, Action, Info, Op, Replayed, Step, ThreadId};
 use sync_shims::model::controller::{ARC, Controller, FREED, Inert, Reason, Scope, Slot, Target, ThreadSpec};
+use sync_shims::model::live;
 use sync_shims::model::statics::is_static;
 
 use super::spy::Point;
@@ -86,6 +87,7 @@ impl Controller for Engine {
 
     fn exclusive(&self, target: Target<'_>, what: &'static Info, site: Site) -> Option<u64> {
         if target.slot.get() >> 24 != self.execution.get() {
+            self.check_carried(&target, what, site);
             target.slot.forget();
             return None;
         }
@@ -426,10 +428,27 @@ impl Engine {
     fn check_carried(&self, target: &Target<'_>, info: &'static Info, site: Site) {
         let word = target.slot.get();
         if word != 0 && word >> 24 != self.execution.get() && self.phase.get() == Phase::Running {
+            if live::is_marked(word) {
+                return self.touched_before(target);
+            }
             if word == u64::from_ne_bytes([FREED; 8]) {
                 return self.used_after_free(target, info, site);
             }
             self.carried(target, info, site);
+        }
+    }
+
+    /// An object that somebody has used outside of models before this execution has. It may have been while that ran.
+    #[cold]
+    #[inline(never)]
+    fn touched_before(&self, target: &Target<'_>) {
+        let touch = live::touch_of(target.slot, target.created, self.execution.get());
+        target.slot.forget();
+        // Other tests may use a `static` meanwhile.
+        if let Some(touch) = touch
+            && is_static(std::ptr::from_ref(target.slot).cast()) == Some(false)
+        {
+            self.stop(touched_from_outside(&touch));
         }
     }
 
@@ -582,6 +601,23 @@ impl Engine {
             ),
             site: Some(op.site),
         }
+    }
+}
+
+/// A thread that is none of the model's has used an object of it.
+pub(super) fn touched_from_outside(touch: &live::Touch) -> Failure {
+    Failure::Other {
+        code: "outside",
+        message: format!(
+            "`{}::{}` by an OS thread that is not one of the model's, on an object of it that was created at {}",
+            touch.info.family, touch.info.name, touch.created
+        ),
+        help: Some(
+            "start threads with `interleave::thread` (or `sync_shims::thread`) instead of `std::thread`: nobody else may use \
+             the objects of a model while it runs"
+                .to_owned(),
+        ),
+        site: Some(touch.site),
     }
 }
 

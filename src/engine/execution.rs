@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dpor::{Ending, ThreadId};
 use sync_shims::model::controller::{Life, ThreadSpec, enter};
-use sync_shims::model::deferred;
+use sync_shims::model::{deferred, live};
 
 use super::{Engine, Failure, Outcome, PanicNote, Phase, Request, Site, controller, hook};
 use crate::fiber;
@@ -40,6 +40,11 @@ impl Engine {
         }
         self.add_thread(ThreadId::MAIN, main_thread(body, site));
         self.schedule();
+        // Whatever else came of it: others have seen another state than its threads.
+        if let Some(touch) = live::touched(number) {
+            self.failure.with(|failure| *failure = Some(controller::touched_from_outside(&touch)));
+            self.failed_at.with(Vec::clear);
+        }
         let mut outcome = self.outcome();
         if let (Outcome::Failed(failure, _), Some(recorder)) = (&outcome, &self.recorder) {
             self.explorer.with(|explorer| recorder.with(|recorder| recorder.link(explorer)));

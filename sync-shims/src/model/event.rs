@@ -67,11 +67,12 @@ impl Identity {
     ///
     /// # Panics
     ///
-    /// If the object belongs to an execution that is running (on another OS thread): the two would not see each other.
+    /// If the object belongs to an execution that is running (on another OS thread): the two would not see each other. That
+    /// execution fails, too.
     #[inline]
     #[track_caller]
     pub fn outside(&self, info: &'static Info) {
-        if self.slot.get() != 0 {
+        if self.slot.get() != 0 || live::anything_runs() {
             used_outside(self, info);
         }
     }
@@ -94,7 +95,7 @@ fn unknown_origin() -> Site {
 #[inline(never)]
 #[track_caller]
 fn used_outside(identity: &Identity, info: &'static Info) {
-    if live::execution_is_live(identity.slot.get() >> 24) {
+    if live::touch(identity.slot(), info, Location::caller(), identity.created()) {
         panic!(
             "error[interleave::outside]: {}::{} from outside the model: the object created at {} is in use by a running \
              model, and this OS thread is not one of its threads (was it started with `std::thread::spawn`?)",

@@ -1,7 +1,16 @@
 //! Which executions are running: an object that belongs to one must not be touched from outside of it.
+//!
+//! An object that an execution has used is known by its slot. One that it has not used yet cannot be told from others: if it
+//! is touched from outside while anything runs, its slot is marked with the newest execution there was, and an execution that
+//! comes to it later, and was running then, knows.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use dpor::Info;
+
+use super::controller::Slot;
+use super::event::Site;
 
 /// One cell for each worker that ever existed; a cell holds the number of the execution it runs now, or 0. Cells are reused.
 static CELLS: Mutex<Vec<(&'static AtomicU64, bool)>> = Mutex::new(Vec::new());
@@ -11,10 +20,113 @@ static CELLS: Mutex<Vec<(&'static AtomicU64, bool)>> = Mutex::new(Vec::new());
 #[derive(Debug)]
 pub struct Live(&'static AtomicU64);
 
+/// How many entries there are. While it is 0, there is nothing to touch.
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Something was touched, and nobody has asked about it yet.
+static TOUCHED: AtomicBool = AtomicBool::new(false);
+
+/// What was touched from outside.
+static TOUCHES: Mutex<Vec<Touch>> = Mutex::new(Vec::new());
+
+/// Touches that are remembered. Who touches more has been told.
+const REMEMBERED: usize = 64;
+
+/// The mark in a slot: no execution has a number that large.
+const MARK: u64 = 1 << 62;
+
+/// Something that was done to an object from outside of the execution that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The execution that uses the object; 0 if none had used it.
+    pub execution: u64,
+    /// What was done.
+    pub info: &'static Info,
+    /// Where.
+    pub site: Site,
+    /// Where the object was created.
+    pub created: Site,
+    /// The address of its slot.
+    slot: usize,
+}
+
+/// Notes that an object is used outside of models. True if it belongs to an execution that runs.
+#[cold]
+#[inline(never)]
+pub(crate) fn touch(slot: &Slot, info: &'static Info, site: Site, created: Site) -> bool {
+    let word = slot.get();
+    let execution = if word >= MARK { 0 } else { word >> 24 };
+    let newest = {
+        let cells = CELLS.lock().unwrap_or_else(|e| e.into_inner());
+        let running = cells.iter().map(|(cell, _)| cell.load(Ordering::Relaxed));
+        if execution != 0 && !running.clone().any(|number| number == execution) {
+            return false;
+        }
+        running.max().unwrap_or(0)
+    };
+    if execution == 0 && newest == 0 {
+        return false;
+    }
+    if execution == 0 {
+        slot.set(MARK | newest << 24);
+    }
+    let mut touches = TOUCHES.lock().unwrap_or_else(|e| e.into_inner());
+    let place = std::ptr::from_ref(slot).addr();
+    touches.retain(|touch| touch.slot != place);
+    if touches.len() == REMEMBERED {
+        touches.remove(0);
+    }
+    touches.push(Touch { execution, info, site, created, slot: place });
+    if execution != 0 {
+        TOUCHED.store(true, Ordering::Release);
+    }
+    execution != 0
+}
+
+/// Whether an object that no execution has used may belong to one that runs.
+#[inline]
+pub(crate) fn anything_runs() -> bool {
+    WORKERS.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the word of a slot has a mark.
+#[inline]
+pub fn is_marked(word: u64) -> bool {
+    word >> 62 == 1
+}
+
+/// What was done to an object with a marked slot, created at `created`, while this execution ran.
+pub fn touch_of(slot: &Slot, created: Site, execution: u64) -> Option<Touch> {
+    if (slot.get() & !MARK) >> 24 < execution {
+        return None;
+    }
+    let place = std::ptr::from_ref(slot).addr();
+    let touches = TOUCHES.lock().unwrap_or_else(|e| e.into_inner());
+    let here = touches.iter().rev().find(|touch| touch.slot == place);
+    // It may have been moved since.
+    here.or_else(|| touches.iter().rev().find(|touch| touch.created == created)).copied()
+}
+
+/// What was done from outside to an object that this execution uses.
+#[inline]
+pub fn touched(execution: u64) -> Option<Touch> {
+    if TOUCHED.load(Ordering::Acquire) { find_touched(execution) } else { None }
+}
+
+#[cold]
+fn find_touched(execution: u64) -> Option<Touch> {
+    let mut touches = TOUCHES.lock().unwrap_or_else(|e| e.into_inner());
+    let place = touches.iter().position(|touch| touch.execution == execution)?;
+    let touch = touches.remove(place);
+    TOUCHED.store(touches.iter().any(|touch| touch.execution != 0), Ordering::Release);
+    Some(touch)
+}
+
 impl Live {
     /// An entry that names no execution yet.
     #[expect(clippy::new_without_default, reason = "it takes a place in a process-wide list")]
     pub fn new() -> Self {
+        WORKERS.fetch_add(1, Ordering::Relaxed);
         let mut cells = CELLS.lock().unwrap_or_else(|e| e.into_inner());
         if let Some((cell, used)) = cells.iter_mut().find(|(_, used)| !used) {
             *used = true;
@@ -34,6 +146,7 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
+        WORKERS.fetch_sub(1, Ordering::Relaxed);
         self.set(0);
         let mut cells = CELLS.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(entry) = cells.iter_mut().find(|(cell, _)| std::ptr::eq(*cell, self.0)) {

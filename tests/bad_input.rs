@@ -177,6 +177,83 @@ fn a_replay_counts_threads_that_cannot_go_on() {
     says(&text(&child("child_deadlocks", &[("INTERLEAVE_REPLAY", token)])), &["blocked: 1 of 1"]);
 }
 
+/// What is wrong with a token is said in one sentence, with the cure.
+#[test]
+fn every_wrong_token_says_what_is_wrong() {
+    let first = text(&child("child_loses_update", &[]));
+    let token = first.lines().find_map(|line| line.trim().strip_prefix("token")).expect("a token is printed").trim();
+    let payload = token.strip_prefix("il1:child_loses_update:").expect("a token of this test");
+    let damaged = |what: &str| {
+        format!("the replay token is damaged ({what}): copy all of it, from `il1:` to the end of the line")
+    };
+    let cases = [
+        ("il1:".to_owned(), damaged("it names no test")),
+        ("il1:child_loses_update".to_owned(), damaged("it names no test")),
+        ("il1:child_loses_update:".to_owned(), damaged("its payload is too short")),
+        (format!("il1:child_loses_update:{payload}!"), damaged("its payload is not base64url")),
+        (format!("il1:child_loses_update:A{}", &payload[1..]), damaged("its checksum does not match")),
+        (format!("il1:child_loses_updates:{payload}"), damaged("its checksum does not match")),
+        (
+            token.replacen("il1", "il2", 1),
+            "the replay token has format 2 and this version of interleave reads up to format 1: update interleave, or \
+             record the failure again"
+                .to_owned(),
+        ),
+        (
+            "no-token".to_owned(),
+            "there is no replay file `no-token` here or in a directory above: run the test without INTERLEAVE_REPLAY to \
+             write it again, or give its full path"
+                .to_owned(),
+        ),
+    ];
+    for (value, message) in cases {
+        let output = child("child_loses_update", &[("INTERLEAVE_REPLAY", &value)]);
+        assert_eq!(output.status.code(), Some(101), "{value}");
+        let text = text(&output);
+        says(&text, &["error[interleave::replay]", &message]);
+        assert_eq!(text.matches("error[interleave").count(), 1, "{value}: one error:\n{text}");
+    }
+    let output = child("child_passes", &[("INTERLEAVE_REPLAY", token)]);
+    let other = "INTERLEAVE_REPLAY has an execution of the test `child_loses_update`, but `child_passes` is running: run only \
+                 `child_loses_update`, or unset INTERLEAVE_REPLAY";
+    says(&text(&output), &["error[interleave::replay]", other]);
+}
+
+#[test]
+#[ignore = "run by the test of narrow terminals"]
+fn child_has_hostile_names() {
+    Builder::new().check(|| {
+        let m = Arc::new(Mutex::new(0));
+        let theirs = m.clone();
+        let name = "\u{1b}[31m<script>alert(1)</script>\u{202e}\u{7}name";
+        let t = thread::Builder::new().name(name.to_owned());
+        let t = t.spawn(move || *theirs.lock().unwrap() += 1).unwrap();
+        *m.lock().unwrap() += 1;
+        t.join().unwrap();
+        panic!("\u{1b}]0;title\u{7}\nsecond \u{8}line");
+    });
+}
+
+/// A terminal of 40 columns, and text from the user that would change it: nothing gets through, and no line is longer but those
+/// that are to be copied.
+#[test]
+fn a_narrow_terminal_and_hostile_names() {
+    for ascii in ["0", "1"] {
+        let output = child("child_has_hostile_names", &[("COLUMNS", "40"), ("INTERLEAVE_ASCII", ascii)]);
+        let text = text(&output);
+        let report = text.split("error[interleave::panic]").nth(1).expect("there is a report");
+        let report = report.split("note: run with").next().expect("it has a beginning");
+        let unsafe_ones = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!report.contains(unsafe_ones), "{report:?}");
+        assert!(ascii == "0" || report.is_ascii(), "{report}");
+        says(report, &["\\u{1b}"]);
+        let copied = |line: &str| ["INTERLEAVE_REPLAY=", "cargo test", "token"].iter().any(|part| line.contains(part));
+        let too_long: Vec<&str> =
+            report.lines().skip(1).filter(|line| line.chars().count() > 40 && !copied(line)).collect();
+        assert!(too_long.is_empty(), "{too_long:#?} in:\n{report}");
+    }
+}
+
 #[test]
 fn exit_in_the_body_says_what_happened() {
     let output = child("child_exits", &[]);
@@ -412,6 +489,13 @@ fn a_thread_of_std_that_touches_the_model_is_noticed() {
         *m.lock().unwrap() += 1;
     };
     let programs: [&(dyn Fn() + Send + Sync); 4] = [&uses_it_later, &used_it_before, &takes_it_back, &locks];
+    let report = Builder::new().explore(|| {
+        let pair = interleave::os::unix::net::UnixStream::pair().unwrap();
+        let t = std::thread::spawn(move || pair.0.set_nonblocking(true).is_ok());
+        assert!(t.join().is_err());
+    });
+    let kernel = "use of a file or socket of the model by an OS thread that is not one of the model's";
+    says(failing(&report, Kind::Outside), &[kernel]);
     for (program, report) in programs.map(|program| Builder::new().explore(program)).iter().enumerate() {
         says(failing(report, Kind::Outside), &["error[interleave::outside]", message]);
         assert_eq!(report.executions, 1, "{program}: {report}");

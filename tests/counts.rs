@@ -1,5 +1,8 @@
 //! Exact numbers of executions through the whole engine.
 
+use std::io::{Read, Write};
+
+use interleave::os::unix::net::{UnixListener, UnixStream};
 use interleave::sync::atomic::{AtomicUsize, Ordering};
 use interleave::sync::{Arc, Mutex};
 use interleave::{Builder, Memory, Report, Strategy, Verdict, thread};
@@ -157,4 +160,53 @@ fn an_execution_that_gets_stuck_counts_once() {
     let report = Builder::new().explore(opposite);
     assert!(matches!(report.verdict, Verdict::Failed(_)), "{report}");
     assert_eq!(report.executions, 2, "{report}");
+}
+
+/// How a stream is let go of.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// Where it was made.
+    Dropped,
+    /// By main, after all joins.
+    Handed,
+}
+
+/// `clients` threads that connect and write a byte each; a server that accepts and reads them.
+fn clients(clients: u8, end: End) -> (u64, usize) {
+    let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    let report = Builder::new().explore(|| {
+        let listener = UnixListener::bind("s").unwrap();
+        let client = |n| {
+            thread::spawn(move || {
+                let mut stream = UnixStream::connect("s").unwrap();
+                stream.write_all(&[n]).unwrap();
+                (end == End::Handed).then_some(stream)
+            })
+        };
+        let threads: Vec<_> = (0..clients).map(client).collect();
+        let mut bytes = Vec::new();
+        let mut kept = Vec::new();
+        for _ in 0..clients {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            bytes.push(byte[0]);
+            kept.extend((end == End::Handed).then_some(stream));
+        }
+        threads.into_iter().for_each(|t| kept.extend(t.join().unwrap()));
+        seen.lock().unwrap().insert(bytes);
+    });
+    assert_eq!(report.verdict, Verdict::Complete, "{report}");
+    (report.executions, seen.into_inner().unwrap().len())
+}
+
+/// Clients come in any order: n! executions. When an end of a stream is closed is something that the other end sees: a read
+/// before or after the client's close, and which of the two closes is the first, make 4 ways for each stream.
+#[test]
+fn clients_that_connect_and_write() {
+    for n in 1..=3 {
+        let orders = factorial(n.into());
+        assert_eq!(clients(n, End::Handed), (orders, orders as usize), "{n} clients, streams handed to main");
+        assert_eq!(clients(n, End::Dropped), (orders * 4u64.pow(n.into()), orders as usize), "{n} clients");
+    }
 }

@@ -606,12 +606,15 @@ impl Engine {
 
 /// A thread that is none of the model's has used an object of it.
 pub(super) fn touched_from_outside(touch: &live::Touch) -> Failure {
+    let who = "by an OS thread that is not one of the model's";
     Failure::Other {
         code: "outside",
-        message: format!(
-            "`{}::{}` by an OS thread that is not one of the model's, on an object of it that was created at {}",
-            touch.info.family, touch.info.name, touch.created
-        ),
+        message: match touch.object {
+            Some((info, created)) => {
+                format!("`{}::{}` {who}, on an object of it that was created at {created}", info.family, info.name)
+            }
+            None => format!("use of a file or socket of the model {who}"),
+        },
         help: Some(
             "start threads with `interleave::thread` (or `sync_shims::thread`) instead of `std::thread`: nobody else may use \
              the objects of a model while it runs"

@@ -40,12 +40,10 @@ const MARK: u64 = 1 << 62;
 pub struct Touch {
     /// The execution that uses the object; 0 if none had used it.
     pub execution: u64,
-    /// What was done.
-    pub info: &'static Info,
-    /// Where.
+    /// What was done, and where the object was created; none of a file or socket of the simulated kernel.
+    pub object: Option<(&'static Info, Site)>,
+    /// Where it was done.
     pub site: Site,
-    /// Where the object was created.
-    pub created: Site,
     /// The address of its slot.
     slot: usize,
 }
@@ -70,17 +68,29 @@ pub(crate) fn touch(slot: &Slot, info: &'static Info, site: Site, created: Site)
     if execution == 0 {
         slot.set(MARK | newest << 24);
     }
+    remember(Touch { execution, object: Some((info, created)), site, slot: std::ptr::from_ref(slot).addr() });
+    execution != 0
+}
+
+/// Notes that a file or socket of an execution is used outside of it. True if that runs.
+pub(crate) fn touch_descriptor(execution: u64, site: Site) -> bool {
+    let runs = execution_is_live(execution);
+    if runs {
+        remember(Touch { execution, object: None, site, slot: 0 });
+    }
+    runs
+}
+
+fn remember(touch: Touch) {
     let mut touches = TOUCHES.lock().unwrap_or_else(|e| e.into_inner());
-    let place = std::ptr::from_ref(slot).addr();
-    touches.retain(|touch| touch.slot != place);
+    touches.retain(|other| other.slot != touch.slot);
     if touches.len() == REMEMBERED {
         touches.remove(0);
     }
-    touches.push(Touch { execution, info, site, created, slot: place });
-    if execution != 0 {
+    touches.push(touch);
+    if touch.execution != 0 {
         TOUCHED.store(true, Ordering::Release);
     }
-    execution != 0
 }
 
 /// Whether an object that no execution has used may belong to one that runs.
@@ -104,7 +114,7 @@ pub fn touch_of(slot: &Slot, created: Site, execution: u64) -> Option<Touch> {
     let touches = TOUCHES.lock().unwrap_or_else(|e| e.into_inner());
     let here = touches.iter().rev().find(|touch| touch.slot == place);
     // It may have been moved since.
-    here.or_else(|| touches.iter().rev().find(|touch| touch.created == created)).copied()
+    here.or_else(|| touches.iter().rev().find(|touch| touch.object.is_some_and(|(_, at)| at == created))).copied()
 }
 
 /// What was done from outside to an object that this execution uses.

@@ -179,13 +179,13 @@ pub(crate) fn enter<R>(site: Site, f: impl FnOnce(Option<Call<'_>>) -> R) -> R {
 ///
 /// # Panics
 ///
-/// Outside a model while the execution is running: an OS thread that is none of its threads.
+/// Outside a model while the execution is running, which fails, too: an OS thread that is none of its threads.
 pub(crate) fn resume<T>(execution: u64, site: Site, f: impl FnOnce(Call<'_>) -> Sys<T>) -> Sys<T> {
     enter(site, |call| match call {
         Some(call) if call.controller.inert() => Err(Halt::Inert),
         Some(call) if call.controller.execution() == execution => f(call),
         Some(call) => call.foreign_descriptor(),
-        None if live::execution_is_live(execution) => panic!(
+        None if live::touch_descriptor(execution, site) => panic!(
             "error[interleave::outside]: a socket or file of a running model is used at {site}, by an OS thread that is not \
              one of the model's threads (was it started with `std::thread::spawn`?)"
         ),

@@ -8,7 +8,7 @@ use dpor::{Ending, ThreadId};
 use sync_shims::model::controller::{Life, ThreadSpec, enter};
 use sync_shims::model::{deferred, live};
 
-use super::{Engine, Failure, Outcome, PanicNote, Phase, Request, Site, controller, hook};
+use super::{Engine, Failure, Outcome, PanicNote, Phase, Request, Site, controller, foreign, hook};
 use crate::fiber;
 
 /// Executions are numbered through the process, so that an object of one model is never taken for one of another.
@@ -42,7 +42,7 @@ impl Engine {
         self.schedule();
         // Whatever else came of it: others have seen another state than its threads.
         if let Some(touch) = live::touched(number) {
-            self.failure.with(|failure| *failure = Some(controller::touched_from_outside(&touch)));
+            self.failure.with(|failure| *failure = Some(foreign::touched_from_outside(&touch)));
             self.failed_at.with(Vec::clear);
         }
         let mut outcome = self.outcome();

@@ -7,6 +7,7 @@
 //! | `controller` | what the shims see of it |
 //! | `execution` | one run from the first thread to the last, and its teardown |
 //! | `threads` | what is known of a model thread; how its body is run |
+//! | `foreign` | objects that come from somewhere else |
 //! | `tracked` | what has to be gone at the end of an execution |
 //! | `storage` | values that live as long as a thread or an execution |
 //! | `label` | labels that executions come by |
@@ -22,6 +23,7 @@
 mod controller;
 mod execution;
 pub(crate) mod exit;
+mod foreign;
 pub(crate) mod hook;
 mod label;
 mod process;

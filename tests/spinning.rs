@@ -1,9 +1,10 @@
 //! Loops that wait, poll, or give up.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use interleave::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use interleave::sync::{Arc, Mutex};
+use interleave::sync::{Arc, Condvar, Mutex, mpsc};
 use interleave::{Builder, Kind, Strategy, Verdict, hint, thread};
 
 use Ordering::{Acquire, Relaxed, Release};
@@ -26,7 +27,7 @@ fn counter() -> (Arc<AtomicUsize>, Arc<AtomicUsize>) {
 
 #[test]
 fn a_thread_may_begin_with_a_yield_or_sleep() {
-    for pause in [thread::yield_now, || thread::sleep(std::time::Duration::from_secs(1))] {
+    for pause in [thread::yield_now, || thread::sleep(Duration::from_secs(1))] {
         let seen = outcomes(|| {
             let (x, y) = counter();
             let t = thread::spawn(move || {
@@ -240,4 +241,51 @@ fn a_loop_that_pauses_after_its_last_look_ends() {
         // The first look finds it, or the second one does; later ones are the second one again.
         assert_eq!((report.executions, report.verdict), (2, Verdict::Complete), "{:?}", report.failure);
     }
+}
+
+/// Loops that only wait with a timeout, again and again, wait for another thread as those that yield do. Whoever looks in vain
+/// has done nothing, so that each has one execution.
+#[test]
+fn polling_with_a_timeout_ends() {
+    const A_WHILE: Duration = Duration::from_millis(1);
+    let executions = |spurious: u32, body: fn()| {
+        let report = Builder::new().spurious(spurious).explore(body);
+        assert_eq!(report.verdict, Verdict::Complete, "{:?}", report.failure);
+        report.executions
+    };
+    let condvar = || {
+        let done = Arc::new((Mutex::new(false), Condvar::new()));
+        let theirs = done.clone();
+        let t = thread::spawn(move || *theirs.0.lock().unwrap() = true);
+        let mut guard = done.0.lock().unwrap();
+        while !*guard {
+            guard = done.1.wait_timeout(guard, A_WHILE).unwrap().0;
+        }
+        drop(guard);
+        t.join().unwrap();
+    };
+    assert_eq!(executions(0, condvar), 1);
+    // One more: the first wait ends for no reason, and the second look finds it.
+    assert_eq!(executions(1, condvar), 2);
+    let park = || {
+        let (x, y) = counter();
+        let t = thread::spawn(move || y.store(1, Release));
+        while x.load(Acquire) == 0 {
+            thread::park_timeout(A_WHILE);
+        }
+        t.join().unwrap();
+    };
+    assert_eq!(executions(0, park), 1);
+    let channel = || {
+        let (sender, receiver) = mpsc::channel();
+        let t = thread::spawn(move || sender.send(7).unwrap());
+        let received = loop {
+            if let Ok(value) = receiver.recv_timeout(A_WHILE) {
+                break value;
+            }
+        };
+        assert_eq!(received, 7);
+        t.join().unwrap();
+    };
+    assert_eq!(executions(0, channel), 1);
 }

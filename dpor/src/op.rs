@@ -259,6 +259,8 @@ pub enum Role {
     Wait,
     /// Signals (`unpark`, `notify_one`, `send`).
     Signal,
+    /// A wait has ended by itself, which the thread has decided already ([`Action::Spin`]).
+    Elapsed,
 }
 
 /// One visible operation that a thread wants to do next.

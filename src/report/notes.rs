@@ -80,7 +80,7 @@ pub(crate) fn full(place: &Place) -> String {
 
 fn role(role: Role) -> &'static str {
     match role {
-        Role::Plain => "",
+        Role::Plain | Role::Elapsed => "",
         Role::Acquire => "acquire",
         Role::Share => "share",
         Role::Announce => "announce",

@@ -10,7 +10,7 @@ use super::config::Step;
 use super::exhaustive::{Adding, Pick};
 use super::run::State;
 use super::{Explorer, Stats};
-use crate::event::{EventId, Part};
+use crate::event::{EventId, Kind, Part};
 use crate::op::{Action, Budget, ObjectId, Op, Role, Site, ThreadId};
 
 /// What `Event::choice` means for a spin.
@@ -223,6 +223,8 @@ impl Explorer {
                 (Part::Write, None) => changed.push((e.object, e.value, None)),
                 (Part::Write, Some(place)) => changed[place].2 = None,
                 (Part::Fence, _) => continue,
+                // What it would have done with another choice is another execution.
+                (Part::Choice, _) if e.kind == Kind::Choose && e.choice == 0 => continue,
                 _ => break,
             }
             accesses.push(id);
@@ -364,7 +366,7 @@ impl Explorer {
                 // A loop may pause in several ways, one after the other. A pause with nothing before it closes no iteration.
                 if probe.reads == 0 { Step::Done(0) } else { self.probe_iteration(probe) }
             }
-            Action::Fence { .. } => Step::Done(0),
+            Action::Fence { .. } | Action::Choose { .. } => Step::Done(0),
             Action::Load { .. } => self.probe_read(thread, op.object),
             Action::Ended { thread: other } => self.probe_read(thread, ObjectId(other.0)),
             Action::Update { .. } | Action::Object { .. } => {

@@ -10,7 +10,7 @@ use super::run::State;
 use super::spin::{Class, choice};
 use crate::event::{Event, EventId, Flags, Part};
 use crate::memory::{self, Memory};
-use crate::op::{Action, Budget, ObjectId, Op, ThreadId};
+use crate::op::{Action, Budget, ObjectId, Op, Role, ThreadId};
 use crate::schedule::Decision;
 use crate::strategy::{Candidate, Course, Directions, Draws, Performed, Plan, Random, Runner, Sampler, Who};
 
@@ -275,6 +275,7 @@ impl Explorer {
             Action::Spawn | Action::End => true,
             Action::Join { thread: other } => self.run.has_ended(other),
             Action::Await { settled, arg } => settled(arg).is_some(),
+            Action::Spin => op.info.role == Role::Elapsed,
             _ => false,
         };
         if at_once && self.walk.given().is_none() {
@@ -497,7 +498,8 @@ impl Explorer {
             }
         }
         let step = self.perform_as(thread, op, given);
-        self.walk.last = Some(Performed { thread, object: op.object, wrote: self.run.wrote, yielded: spins });
+        let yielded = spins && op.info.role != Role::Elapsed;
+        self.walk.last = Some(Performed { thread, object: op.object, wrote: self.run.wrote, yielded });
         step
     }
 

@@ -14,10 +14,12 @@ use std::panic::Location;
 use std::sync::OnceLock;
 use std::time as real;
 
+use dpor::{Action, Info, Role};
+
 pub use std::time::{Duration, SystemTimeError, TryFromFloatSecsError};
 
 use super::controller::current;
-use super::event::Site;
+use super::event::{Site, perform_alone};
 use super::world::{OrInert, Timer, clock_came_round, clock_deadline, clock_matters, clock_now, enter};
 
 /// What the start of every execution is in std's terms.
@@ -103,11 +105,24 @@ impl Wait {
 
     /// The time is over.
     pub(crate) fn over(&self, site: Site) {
-        enter(site, |call| {
-            if let (Some(call), Some(timer)) = (call, &self.0) {
-                let _ = timer.over(call);
-            }
-        });
+        self.moves_clock(site);
+    }
+
+    /// The time is over. Whether somebody looks at the clock, so that it moves.
+    fn moves_clock(&self, site: Site) -> bool {
+        enter(site, |call| match (call, &self.0) {
+            (Some(call), Some(timer)) => timer.over(call).unwrap_or(true),
+            _ => true,
+        })
+    }
+
+    /// The time is over, and the thread stops waiting. If nobody looks at the clock, a loop that only waits like this, again and
+    /// again, has come round.
+    pub(crate) fn give_up(&self, site: Site) {
+        const INFO: &Info = &Info { name: "time out", family: "thread", role: Role::Elapsed };
+        if !self.moves_clock(site) {
+            perform_alone(Action::Spin, INFO, site);
+        }
     }
 }
 
@@ -117,7 +132,7 @@ pub(crate) fn within<T>(limit: impl Limit, site: Site, wait: impl FnOnce() -> Op
     let timer = Wait::start(limit, site);
     let result = wait();
     if result.is_none() {
-        timer.over(site);
+        timer.give_up(site);
     }
     result
 }

@@ -135,7 +135,7 @@ impl Condvar {
         };
         let timed_out = answer == Answer::Done(TIMED_OUT);
         if let (true, Timeout::InModel(wait)) = (timed_out, timeout) {
-            wait.over(site);
+            wait.give_up(site);
         }
         at(mutex, site);
         mutex.lock();

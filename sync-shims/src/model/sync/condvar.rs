@@ -198,7 +198,7 @@ impl Condvar {
             (false, false) => self.perform(wake_outs, false, &WAKE, site),
         };
         if let (Answer::Done(TIMED_OUT), Some(timer)) = (answer, timer) {
-            timer.over(site);
+            timer.give_up(site);
         }
         self.end_wait();
         let relocked = raw.relock(site);

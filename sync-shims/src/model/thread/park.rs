@@ -66,7 +66,7 @@ pub fn park_timeout(duration: Duration) {
             let answer = perform(&thread.token, ABSENT, action, INFO, site);
             let taken = controller(|controller| controller.is_some_and(|controller| controller.wrote()));
             if answer == Answer::Done(0) && !taken {
-                wait.over(site);
+                wait.give_up(site);
             }
         }
     }

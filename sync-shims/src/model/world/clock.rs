@@ -241,12 +241,12 @@ impl Timer {
         Ok(act(call, &IS_OVER, [0, 0], Patience::Unlimited)? >= end)
     }
 
-    /// The time is over.
-    pub(crate) fn over(&self, call: Call<'_>) -> Sys<()> {
+    /// The time is over. Whether somebody looks at the clock, so that it moves.
+    pub(crate) fn over(&self, call: Call<'_>) -> Sys<bool> {
         static OVER: Step = Step::new("clock", "time is over", advance).shows(shown);
         if let Some(end) = self.end {
             act(call, &OVER, [end, 0], Patience::Limited)?;
         }
-        Ok(())
+        Ok(self.end.is_some())
     }
 }

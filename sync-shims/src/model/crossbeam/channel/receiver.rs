@@ -160,7 +160,7 @@ impl<T> Receiver<T> {
         let wait = Wait::start(limit, site);
         self.receive(Patience::SomeTime, site).map_err(|missing| match missing {
             Missing::NotYet => {
-                wait.over(site);
+                wait.give_up(site);
                 RecvTimeoutError::Timeout
             }
             Missing::Disconnected => RecvTimeoutError::Disconnected,

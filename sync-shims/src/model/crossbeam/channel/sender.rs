@@ -172,7 +172,7 @@ fn send_within<T>(chan: &Chan<T>, msg: T, limit: impl Limit, site: Site) -> Resu
         Ok(()) => Ok(()),
         Err((true, msg)) => Err(SendTimeoutError::Disconnected(msg)),
         Err((false, msg)) => {
-            wait.over(site);
+            wait.give_up(site);
             Err(SendTimeoutError::Timeout(msg))
         }
     }

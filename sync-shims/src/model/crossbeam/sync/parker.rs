@@ -95,7 +95,7 @@ impl Parker {
         match inner.perform(park_timeout_outs, true, &PARK_TIMEOUT, site) {
             Answer::Outside => real(&inner.parker),
             // It has not taken the token.
-            Answer::Done(_) if !current(|controller| controller.is_some_and(|c| c.wrote())) => wait.over(site),
+            Answer::Done(_) if !current(|controller| controller.is_some_and(|c| c.wrote())) => wait.give_up(site),
             _ => {}
         }
     }

@@ -105,7 +105,7 @@ impl<T> Receiver<T> {
                 let wait = Wait::start(timeout, site);
                 receive(chan, next, Patience::SomeTime, site).map_err(|missing| match missing {
                     Missing::Empty => {
-                        wait.over(site);
+                        wait.give_up(site);
                         RecvTimeoutError::Timeout
                     }
                     Missing::Disconnected => RecvTimeoutError::Disconnected,

@@ -159,15 +159,21 @@ impl Engine {
         }
     }
 
-    /// Ends all threads: those that have begun are unwound with inert shims, the others forgotten. Of a thread that has ended
+    /// Ends all threads: those that have begun are unwound with inert shims, or abandoned, the others forgotten. Of a thread that has ended
     /// nothing is left to do.
     fn tear_down(&self) {
         self.set_phase(Phase::Ending);
+        let mut left = Vec::new();
         // The newest first: scoped threads go before what they borrow from.
         for (id, thread) in self.threads.all().rev() {
             self.current.set(id);
             if let Some(handle) = thread.handle.take() {
-                while self.resume(handle) == fiber::State::Suspended {}
+                // One that is unwinding already has to come to the end of that: panics are counted.
+                if self.abandons.get() && !(self.suspended_panics.get() > 0 && thread.unwinding.get()) {
+                    left.push(handle);
+                } else {
+                    fiber::while_unwinding(|| while self.resume(handle) == fiber::State::Suspended {});
+                }
             }
             if let Some(life) = thread.life.with(Option::take) {
                 quietly(|| drop(life));
@@ -180,6 +186,11 @@ impl Engine {
             quietly(|| self.storage.clear());
         }
         deferred::clear();
+        for handle in left {
+            // SAFETY: 1. No thread of the execution runs again, and what the execution has stored has been dropped. 2. Scoped
+            // threads, which borrow from the stacks of others, are among those that are left.
+            unsafe { self.pool.discard(handle) };
+        }
         self.threads.reset();
         self.suspended_panics.set(0);
     }

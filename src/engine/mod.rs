@@ -9,6 +9,7 @@
 //! | `threads` | what is known of a model thread; how its body is run |
 //! | `foreign` | objects that come from somewhere else |
 //! | `tracked` | what has to be gone at the end of an execution |
+//! | `unseen` | races that are none |
 //! | `storage` | values that live as long as a thread or an execution |
 //! | `label` | labels that executions come by |
 //! | `process` | threads of simulated processes that end where they are |
@@ -31,6 +32,7 @@ pub(crate) mod spy;
 mod storage;
 mod threads;
 mod tracked;
+mod unseen;
 
 use std::cell::{Cell, UnsafeCell};
 use std::panic::Location;
@@ -171,8 +173,12 @@ pub(crate) struct Engine {
     tracked: Shared<tracked::Tracked>,
     /// Whether every `Arc` must be gone at the end of an execution.
     leaks: Cell<bool>,
+    /// Threads that are left at the end of an execution are not unwound.
+    abandons: Cell<bool>,
     panics: Panics,
     recorder: Option<Shared<Recorder>>,
+    /// What looked like a race and is none: where it was created, where it ended.
+    unseen: Shared<Vec<(Site, Site)>>,
     /// The failure in terms of the recorded steps.
     told: Shared<Option<crate::report::trace::Failure>>,
     live: Live,
@@ -211,8 +217,10 @@ impl Engine {
             storage: storage::Storage::new(),
             tracked: Shared::new(tracked::Tracked::default()),
             leaks: Cell::new(false),
+            abandons: Cell::new(false),
             panics,
             recorder: recorder.map(Shared::new),
+            unseen: Shared::new(Vec::new()),
             told: Shared::new(None),
             live: Live::new(),
             on_fiber: Cell::new(false),
@@ -262,6 +270,12 @@ impl Engine {
     /// Whether an execution fails that leaves an `Arc` behind.
     pub(crate) fn look_for_leaks(&self, leaks: bool) {
         self.leaks.set(leaks);
+    }
+
+    /// Threads that are left at the end of an execution are not unwound: the program aborts the process then. What they own is
+    /// lost.
+    pub(crate) fn abandon_threads(&self, abandons: bool) {
+        self.abandons.set(abandons);
     }
 
     /// Starts with this known.

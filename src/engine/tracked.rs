@@ -127,7 +127,9 @@ impl Engine {
                 Placed::Plain(word) => explorer.plain(thread, word, Access::Write, site).1.err(),
             })
         });
-        if let Some(race) = race {
+        if let Some(race) = race
+            && !self.is_ordered_unseen(&race, created)
+        {
             let accesses = (earlier_name(race.first.access), what.name);
             self.stop(Failure::Race { race, family: what.family, what: accesses, created });
         }

@@ -10,6 +10,9 @@ use crate::fiber::{Abandoned, Cause};
 pub(super) const DOUBLE_PANIC: &str =
     "a destructor must not panic while its thread unwinds: check `std::thread::panicking()` first";
 
+/// The advice for a program that aborts the process when it is unwound.
+pub(super) const ABORT: &str = "a destructor must not end the process when its thread unwinds";
+
 impl Run<'_> {
     /// Calls `run`, which runs executions on a worker from the beginning: with what is known, and in what to spy on the
     /// executions from a certain one on. If the worker is given up, finds out what for.
@@ -27,7 +30,8 @@ impl Run<'_> {
             };
             // A program that is unwound as everything has to begin anew may not survive that, and do nothing wrong.
             let news: Vec<Learnt> = abandoned.learnt.iter().copied().filter(|fact| !learnt.contains(fact)).collect();
-            if !news.is_empty() && matches!(abandoned.cause, Cause::Message(_)) {
+            if self.abandons_from_now_on(&abandoned) || !news.is_empty() && matches!(abandoned.cause, Cause::Message(_))
+            {
                 learnt.extend(news);
                 continue;
             }
@@ -73,6 +77,7 @@ fn failure(builder: &Builder, cause: &Cause, last: Whereabouts) -> Failure {
              model, such as a lock of std or a real socket: use the types of interleave for it. If it only computes, raise \
              `max_pause` (INTERLEAVE_MAX_PAUSE)",
         ),
+        Cause::Unwinding => ("panic", cause.to_string(), ABORT),
         Cause::Message(message) | Cause::Unusable(message) => ("panic", message.clone(), DOUBLE_PANIC),
     };
     Failure::Other { code, message, help: Some(help.to_owned()), site: Some(last.site) }

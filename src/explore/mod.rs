@@ -25,6 +25,7 @@ mod unusable;
 mod workers;
 mod written;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use sync_shims::model::controller;
@@ -32,6 +33,7 @@ use sync_shims::model::controller;
 use crate::builder::Builder;
 use crate::engine::{Site, exit};
 use crate::events::{Event, emit};
+use crate::fiber::{Abandoned, Cause};
 use crate::progress::Watchers;
 use crate::replay as recordings;
 use crate::verdict::{Kind, Report};
@@ -60,7 +62,8 @@ pub(crate) fn explore(builder: Builder, body: Body<'_>, site: Site) -> Report {
     let help = "see the documentation of `interleave::Builder`";
     let mut report = match usable {
         Ok((builder, watchers)) => {
-            let run = Run { site, body, started, test: test.clone(), watchers: &watchers };
+            let abandons = AtomicBool::new(false);
+            let run = Run { site, body, started, test: test.clone(), watchers: &watchers, abandons };
             let report = run.explore(&builder);
             watchers.end();
             report
@@ -103,6 +106,8 @@ struct Run<'a> {
     started: Instant,
     test: String,
     watchers: &'a Watchers,
+    /// The program aborts the process when it is unwound, so threads are left as they are at the end of an execution.
+    abandons: AtomicBool,
 }
 
 impl Run<'_> {
@@ -120,5 +125,10 @@ impl Run<'_> {
             Ok(searched) => self.report(builder, searched),
             Err(abandoned) => self.abandoned(builder, &abandoned),
         }
+    }
+
+    /// Whether threads will no longer be unwound, since it has just been found that this aborts the process.
+    fn abandons_from_now_on(&self, abandoned: &Abandoned) -> bool {
+        abandoned.cause == Cause::Unwinding && !self.abandons.swap(true, Ordering::Relaxed)
     }
 }

@@ -1,5 +1,6 @@
 //! Which executions are run, and when to stop.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use dpor::{Draws, Ending, EventId, Sampling, Schedule, Stats};
@@ -301,6 +302,7 @@ impl Run<'_> {
         self.note_for_crashes();
         let engine = Engine::new(config, builder.stack_size, builder.panics, recorder).watching(&builder.watch);
         engine.look_for_leaks(builder.leaks);
+        engine.abandon_threads(self.abandons.load(Ordering::Relaxed));
         engine.know(learnt);
         engine
     }

@@ -169,7 +169,14 @@ impl Run<'_> {
             Recorded { failure, told, recorder, diverged, schedule }
         };
         // SAFETY: as in `run`.
-        unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) }
+        let recorded = unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) };
+        match recorded {
+            // SAFETY: as in `run`.
+            Err(abandoned) if self.abandons_from_now_on(&abandoned) => unsafe {
+                fiber::run_on_worker(Some(&self.test), builder.max_pause, work)
+            },
+            recorded => recorded,
+        }
     }
 
     fn trace(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Run;
-use super::lost::DOUBLE_PANIC;
+use super::lost::{ABORT, DOUBLE_PANIC};
 use super::tell::command;
 use crate::builder::Builder;
 use crate::fiber::{Abandoned, Cause};
@@ -26,6 +26,7 @@ impl Run<'_> {
                 format!("a model thread has used up its stack of {} bytes", builder.stack_size),
                 "look for endless recursion; if the code needs that much, raise `stack_size` (INTERLEAVE_STACK_SIZE)",
             ),
+            Cause::Unwinding => self.unusable(builder, Kind::Panic, abandoned.cause.to_string(), ABORT),
             Cause::Stuck(time) => self.unusable(
                 builder,
                 Kind::Limit,

@@ -3,7 +3,8 @@
 //! * The running fiber has used up its stack (SIGSEGV or SIGBUS in its guard): the worker is abandoned. Its owner is told,
 //!   and this thread stays in the handler for ever. It may hold locks that nobody gets again, of the allocator or of
 //!   stdout. If its owner is stuck on one of them, this thread notices and does the last of these:
-//! * The process aborts after a panic that nothing can catch (SIGABRT, with last words): the same.
+//! * The process aborts after a panic that nothing can catch (SIGABRT, with last words), or because a thread is unwound that
+//!   could not go on: the same.
 //! * Its owner has told it to stop (SIGURG, which otherwise does nothing), since the program runs on without any operation:
 //!   the same, too.
 //! * Anything else: what the model was doing is written to stderr, and the signal goes on to whoever had it before, so

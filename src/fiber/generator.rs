@@ -135,6 +135,19 @@ impl Fiber for GeneratorFiber {
         }
     }
 
+    #[cfg(unix)]
+    unsafe fn discard(self) {
+        let generator = self.generator.into_inner();
+        let (total_words, _) = generator.stack_usage();
+        mem::forget(generator);
+        // SAFETY: 1. `sysconf` has no preconditions. 2. The stack and the page of guard below it are one mapping, which the
+        // generator, now forgotten, would have unmapped. 3. The caller says that nothing uses it.
+        unsafe {
+            let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("pages have a size");
+            libc::munmap(ptr::without_provenance_mut(self.bottom - page), total_words * size_of::<usize>() + page);
+        }
+    }
+
     fn running_guard() -> Range<usize> {
         let fiber = RUNNING.get();
         if fiber.is_null() {

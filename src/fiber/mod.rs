@@ -62,7 +62,7 @@ pub(crate) use self::body::Body;
 pub(crate) use self::pool::Pool;
 pub(crate) use self::pool::{Handle, Lease};
 pub(crate) use self::pulse::Pulse;
-pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, pulse, run_on_worker};
+pub(crate) use self::worker::{Abandoned, Cause, in_fatal_section, last_words, pulse, run_on_worker, while_unwinding};
 #[allow(unused_imports, reason = "for controllers that need them")]
 pub(crate) use self::{
     note::Note,
@@ -117,6 +117,15 @@ pub(crate) trait Fiber: Sized + 'static {
 
     /// Ends an idle fiber and frees its stack.
     fn retire(self);
+
+    /// Gives up a suspended fiber: nothing on its stack is dropped or unwound. Backends that can free the stack.
+    ///
+    /// # Safety
+    ///
+    /// Nothing uses what is on the stack any more.
+    unsafe fn discard(self) {
+        std::mem::forget(self);
+    }
 
     /// The addresses whose access means that the running fiber has used up its stack; empty when no fiber is running or
     /// the backend leaves that to the operating system. Async-signal-safe.

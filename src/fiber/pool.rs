@@ -113,6 +113,22 @@ impl<F: Fiber> Pool<F> {
         entry.phase.set(Phase::Abandoned);
     }
 
+    /// Gives up a suspended fiber that will never be resumed, and frees its stack. Nothing on it is dropped or unwound.
+    ///
+    /// # Safety
+    ///
+    /// Nothing uses what is on the stack any more.
+    pub(crate) unsafe fn discard(&self, handle: Handle) {
+        let entry = self.entry(handle.0);
+        assert!(entry.phase.get() == Phase::Resumable, "fiber {} cannot be discarded", handle.0);
+        let next_idle = Cell::new(self.idle.replace(handle.0));
+        let new = Box::new(Entry { fiber: F::new(self.stack_bytes), phase: Cell::new(Phase::Idle), next_idle });
+        // SAFETY: 1. The fiber is not running, and no method keeps a reference to its entry. 2. As in `grow`.
+        let old = unsafe { std::mem::replace(&mut (&mut *self.entries.get())[handle.0 as usize], new) };
+        // SAFETY: the caller's promise.
+        unsafe { old.fiber.discard() };
+    }
+
     /// Whether no fiber is in the middle of anything.
     fn is_idle(&self) -> bool {
         // SAFETY: as in `entry`.

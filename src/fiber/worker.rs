@@ -41,6 +41,7 @@ const LOOKS: u32 = 4;
 
 /// How long a worker that is told to stop may take to do so.
 const STOPS_WITHIN: Duration = Duration::from_secs(5);
+const UNWINDING: u8 = 5;
 
 /// What a worker and its owner share.
 pub(super) struct Watch {
@@ -50,6 +51,8 @@ pub(super) struct Watch {
     owner_goes_on: AtomicBool,
     doorbell: Arc<Doorbell>,
     message: OnceLock<String>,
+    /// A thread that has not come to its end is being unwound.
+    unwinding: AtomicBool,
     note: Note,
     pulse: Arc<Pulse>,
     /// The owner has given up on it. What its pulse was then comes first.
@@ -80,6 +83,8 @@ pub(crate) enum Cause {
     Message(String),
     /// The running fiber has not come to an operation for this time.
     Stuck(Duration),
+    /// The program aborted the process because it was unwound, see [`while_unwinding`].
+    Unwinding,
     /// It was not started: what it was to work with cannot be used.
     Unusable(String),
 }
@@ -96,6 +101,7 @@ impl fmt::Display for Cause {
         match self {
             Cause::StackOverflow => f.write_str("stack overflow"),
             Cause::Stuck(time) => write!(f, "stuck for {time:?}"),
+            Cause::Unwinding => f.write_str("the program aborts the process when it is unwound"),
             Cause::Message(message) | Cause::Unusable(message) => f.write_str(message),
         }
     }
@@ -125,6 +131,7 @@ where
         owner_goes_on: AtomicBool::new(false),
         doorbell: Arc::clone(&worker.doorbell),
         message: OnceLock::new(),
+        unwinding: AtomicBool::new(false),
         note: Note::new(),
         pulse: Arc::new(Pulse::default()),
         silent_at: AtomicU64::new(0),
@@ -162,6 +169,7 @@ where
     let cause = match ending {
         STACK_OVERFLOW => Cause::StackOverflow,
         STUCK => Cause::Stuck(patience),
+        UNWINDING => Cause::Unwinding,
         _ => Cause::Message(watch.message.get().cloned().unwrap_or_default()),
     };
     let (begun, learnt) = (watch.pulse.begun(), watch.pulse.learnt());
@@ -252,6 +260,16 @@ pub(crate) fn last_words(message: String) {
     if let Some(watch) = Watch::current() {
         let _ = watch.message.set(message);
     }
+}
+
+/// Runs `f`, which unwinds code of the program in the middle of anything. If that code aborts the process, only this OS thread's
+/// worker is abandoned, where the platform has a signal for it.
+pub(crate) fn while_unwinding<R>(f: impl FnOnce() -> R) -> R {
+    let Some(watch) = Watch::current() else { return f() };
+    watch.unwinding.store(true, Ordering::Relaxed);
+    let result = f();
+    watch.unwinding.store(false, Ordering::Relaxed);
+    result
 }
 
 /// Runs `f`, in which a stack overflow ends the process and not just the worker: because `f` holds a lock that others
@@ -346,14 +364,19 @@ impl Watch {
         survivable
     }
 
-    /// The process is about to abort: tells the owner the last words, if there are any. If true, the caller may not go
+    /// The process is about to abort: tells the owner the last words, if there are any, or that this is no more than what an
+    /// unwinding led to. If true, the caller may not go
     /// on. Async-signal-safe.
     pub(super) fn give_up_on_abort(&self) -> bool {
-        let announced = self.message.get().is_some();
-        if announced {
-            self.end(MESSAGE);
-        }
-        announced
+        let ending = if self.message.get().is_some() {
+            MESSAGE
+        } else if self.unwinding.load(Ordering::Relaxed) {
+            UNWINDING
+        } else {
+            return false;
+        };
+        self.end(ending);
+        true
     }
 
     /// The owner has told this worker to stop, as it has been silent: does so, unless it is not any more. If true, the caller

@@ -7,7 +7,8 @@ mod replays;
 
 use std::process::{Command, Output};
 
-use interleave::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use interleave::sync::atomic::AtomicUsize;
+use interleave::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use interleave::sync::{Arc, Mutex};
 use interleave::{Builder, Kind, Report, Verdict, hint, thread};
 
@@ -206,4 +207,32 @@ fn too_many_threads_are_a_limit() {
         }
     });
     says(failing(&report, Kind::Limit), &["error[interleave::limit]", "at most 64 threads"]);
+}
+
+/// Executions that are given up leave threads in the middle of something. One whose destructors abort when they are unwound is
+/// left as it is.
+#[test]
+fn a_thread_that_aborts_when_it_is_unwound_is_abandoned() {
+    struct Aborts;
+    impl Drop for Aborts {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                std::process::abort();
+            }
+        }
+    }
+    let report = Builder::new().explore(|| {
+        let ready = Arc::new(AtomicUsize::new(0));
+        let theirs = ready.clone();
+        let t = thread::spawn(move || {
+            let _aborts = Aborts;
+            // Where it looks in vain, it waits for ever, and the execution is given up.
+            while theirs.load(Acquire) == 0 {
+                thread::yield_now();
+            }
+        });
+        ready.store(1, Release);
+        t.join().unwrap();
+    });
+    assert_eq!((report.executions, report.verdict), (1, Verdict::Complete), "{:?}", report.failure);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc as Real;
 use std::sync::atomic::AtomicUsize as RealUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
+use loom::cell::UnsafeCell;
 use loom::model::Builder;
 use loom::sync::atomic::AtomicUsize;
 use loom::sync::atomic::Ordering::Relaxed;
@@ -234,4 +235,28 @@ mod future {
         };
         assert_eq!(runs(body), 6);
     }
+}
+
+/// The count of a std `Arc` is not modelled, and orders the end of its value all the same.
+#[test]
+fn a_std_arc_drops_its_value_after_all_that_was_done_to_it() {
+    assert_eq!(
+        runs(|| {
+            #[expect(clippy::arc_with_non_send_sync, reason = "loom's `spawn` takes it")]
+            let shared = Real::new((UnsafeCell::new(1), AtomicUsize::new(0)));
+            let done = Arc::new(AtomicUsize::new(0));
+            let (theirs, tells) = (shared.clone(), done.clone());
+            thread::spawn(move || {
+                // SAFETY: 1. Nobody writes.
+                theirs.0.with(|value| assert_eq!(unsafe { *value }, 1));
+                drop(theirs);
+                tells.store(1, Relaxed);
+            });
+            while done.load(Relaxed) == 0 {
+                thread::yield_now();
+            }
+            drop(shared);
+        }),
+        1
+    );
 }

@@ -141,6 +141,7 @@ fn tokens() {
             "t0 thread::wakes up spuriously",
             "t0 thread::park of 0",
             "t0 thread::park_timeout of 0",
+            "t0 thread::time out",
             "t0 thread::wakes up spuriously",
             "t0 thread::wakes up spuriously",
         ]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dpor::{Ending, ThreadId};
 use sync_shims::model::controller::{Life, ThreadSpec, enter};
-use sync_shims::model::{deferred, live};
+use sync_shims::model::{deferred, live, statics};
 
 use super::{Engine, Failure, Outcome, PanicNote, Phase, Request, Site, controller, foreign, hook};
 use crate::fiber;
@@ -93,6 +93,9 @@ impl Engine {
 
     /// Runs a fiber until it gives up control.
     fn resume(&self, handle: fiber::Handle) -> fiber::State {
+        if self.processes.get() {
+            statics::resumed(self);
+        }
         self.on_fiber.set(true);
         self.pulse.set_checking(false);
         let state = self.pool.resume(handle);
@@ -192,6 +195,7 @@ impl Engine {
             unsafe { self.pool.discard(handle) };
         }
         self.threads.reset();
+        self.processes.set(false);
         self.suspended_panics.set(0);
     }
 }

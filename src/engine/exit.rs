@@ -1,4 +1,7 @@
-//! `process::exit` in the body of a model ends the process without a report: at least it says so.
+//! `process::exit` in the body of a model ends the process without a report: at least it says so, and the process fails.
+//!
+//! The platform does not let the test go on. `exit` cannot be unwound out of, and its thread is known as the one that ends the
+//! process: whoever calls `exit` later, as a test harness does, would wait for it for ever.
 
 #[cfg(all(unix, not(miri)))]
 mod unix {
@@ -6,6 +9,9 @@ mod unix {
     use std::sync::Once;
 
     use super::super::hook;
+
+    /// The code that a process with a failed test ends with.
+    const FAILED: i32 = 101;
 
     /// Runs on the thread that called `exit`.
     extern "C" fn at_exit() {
@@ -18,6 +24,9 @@ mod unix {
                 "\nerror[interleave::outside]: `process::exit` was called while the model `{name}` was running, so the whole \
                  process ends: return from the body instead, or use `interleave::process`"
             );
+            // With the code that the program has given, 0 for example, the tests that have not run would count as passed.
+            // SAFETY: 1. It ends the process, whatever state that is in.
+            unsafe { libc::_exit(FAILED) };
         }
     }
 

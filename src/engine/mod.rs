@@ -182,6 +182,8 @@ pub(crate) struct Engine {
     /// The failure in terms of the recorded steps.
     told: Shared<Option<crate::report::trace::Failure>>,
     live: Live,
+    /// There are threads of simulated processes.
+    processes: Cell<bool>,
     /// A model thread is running.
     on_fiber: Cell<bool>,
     /// Labels that were come by, and the one that is looked for.
@@ -223,6 +225,7 @@ impl Engine {
             unseen: Shared::new(Vec::new()),
             told: Shared::new(None),
             live: Live::new(),
+            processes: Cell::new(false),
             on_fiber: Cell::new(false),
             watch: Watch::default(),
             budgets: Cell::new(0),

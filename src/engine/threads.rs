@@ -122,6 +122,9 @@ impl Engine {
     pub(super) fn add_thread(&self, id: ThreadId, spec: ThreadSpec) {
         let thread = self.threads.add(id);
         thread.exists.set(true);
+        if spec.process.is_some() {
+            self.processes.set(true);
+        }
         thread.site.set(Some(spec.site));
         thread.panic.with(|panic| {
             if panic.is_some() {

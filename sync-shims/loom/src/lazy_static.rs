@@ -7,6 +7,7 @@ use std::panic::Location;
 use interleave::sync::LazyLock;
 use sync_shims::model::controller::{Controller, Scope, current};
 use sync_shims::model::event::Site;
+use sync_shims::model::statics::running;
 
 pub use interleave::thread::{AccessError, panicking, yield_now};
 
@@ -48,7 +49,9 @@ impl<T: 'static> Lazy<T> {
             }
             Box::new(value) as Box<dyn Any>
         };
-        let key = std::ptr::from_ref(self).addr();
+        // Each simulated process has its own.
+        let process = running(controller) as usize;
+        let key = std::ptr::from_ref(self).addr() ^ process << (usize::BITS - 16);
         match controller.storage(Scope::Execution, key, &mut make) {
             // SAFETY: 1. Under the address of this key the storage only ever holds a `T`. 2. It keeps the value until the
             // execution is over, and so does everything that can use the reference.

@@ -11,6 +11,7 @@ use dpor::{Access, Info, Role};
 use super::controller::current;
 use super::deferred;
 use super::event::{Identity, Site};
+use super::statics::touch_shared;
 
 pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, RefCell, RefMut};
 
@@ -45,7 +46,10 @@ impl Tracker {
     #[track_caller]
     fn access(&self, access: Access, info: &'static Info, site: Site) {
         current(|controller| match controller {
-            Some(controller) => controller.plain(self.0.target(0), access, info, site),
+            Some(controller) => {
+                touch_shared(controller, self.0.slot(), "`cell::UnsafeCell`", site);
+                controller.plain(self.0.target(0), access, info, site);
+            }
             None => self.0.outside(info),
         });
     }
@@ -109,6 +113,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         let pointer = self.value.get();
         current(|controller| match controller {
             Some(controller) => {
+                touch_shared(controller, self.tracker.0.slot(), "`cell::UnsafeCell`", site);
                 let target = self.tracker.0.target(0);
                 controller.plain(target, Access::Read, &INFO, site);
                 let size = size_of_val(&self.value);

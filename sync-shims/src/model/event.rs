@@ -5,7 +5,7 @@ use std::panic::Location;
 use dpor::{Action, Info, ObjectId, Op};
 
 use super::controller::{Controller, Inert, Slot, Target, current};
-use super::{deferred, live, world};
+use super::{deferred, live, statics, world};
 
 /// Where in the source something was written.
 pub type Site = &'static Location<'static>;
@@ -184,6 +184,9 @@ pub fn perform_in(
 #[inline(never)]
 fn perform_in_process(controller: &dyn Controller, target: Option<Target<'_>>, op: Op) -> Answer {
     let site = op.site;
+    if let Some(target) = &target {
+        statics::touch(controller, target.slot);
+    }
     match world::before_operation(controller, site).and_then(|()| controller.perform(target, op)) {
         Ok(result) => {
             world::after_operation(controller);
@@ -221,7 +224,10 @@ pub fn exclusive(identity: &Identity, init: u64, info: &'static Info, site: Site
 #[track_caller]
 pub fn unsynchronised(identity: &Identity, init: u64, info: &'static Info, site: Site) -> Option<u64> {
     current(|controller| match controller {
-        Some(controller) => controller.unsynchronised(identity.target(init), info, site),
+        Some(controller) => {
+            statics::touch(controller, identity.slot());
+            controller.unsynchronised(identity.target(init), info, site)
+        }
         None => {
             identity.outside(info);
             None

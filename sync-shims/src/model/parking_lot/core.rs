@@ -14,8 +14,9 @@ use dpor::{Action, Info, Outs, ThreadId};
 
 use super::{RawFairMutex, RawMutex, RawRwLock};
 use crate::model::controller::{Controller, Target, current};
+use crate::model::deferred::watches_processes;
 use crate::model::event::{Answer, Identity, Site, perform_in};
-use crate::model::statics::put_back_at_end;
+use crate::model::statics::{only_one_process, put_back_at_end};
 use crate::model::time::{Limit, within};
 
 /// How a lock is held.
@@ -347,15 +348,20 @@ impl Origin {
 
     /// To be called before `raw` is locked: if the lock is a `static` that the running execution has not used yet, what it
     /// protects, at `data`, will be put back at the end of the execution.
+    #[track_caller]
     pub(super) fn enter<R, T: ?Sized>(&self, raw: &R, data: *mut T) {
+        let site = Location::caller();
         current(|controller| match controller {
             None => {
                 if !self.used_outside.load(Ordering::Relaxed) {
                     self.used_outside.store(true, Ordering::Relaxed);
                 }
             }
-            Some(controller) if self.seen.load(Ordering::Relaxed) == controller.execution() => {}
+            Some(controller) if self.seen.load(Ordering::Relaxed) == controller.execution() => {
+                self.used_by_one_process(controller, true, site);
+            }
             Some(controller) => {
+                self.used_by_one_process(controller, false, site);
                 self.seen.store(controller.execution(), Ordering::Relaxed);
                 if let Some(core) = core_of(raw) {
                     core.created_at(self.created);
@@ -368,6 +374,14 @@ impl Origin {
                 }
             }
         });
+    }
+}
+
+impl Origin {
+    fn used_by_one_process(&self, controller: &dyn Controller, used: bool, site: Site) {
+        if watches_processes() {
+            only_one_process(controller, ptr::from_ref(self).cast(), used, "lock of `parking_lot`", site);
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A simulated process runs a closure, on a thread of its own. It has a process id, its own descriptors (those in the closure,
 //! and those it opens), and the threads that it starts. All else, files and sockets above all, it shares with the other
-//! processes of the model. It must not share memory with them: what the closure captures is its own.
+//! processes of the model. It must not share memory with them: what the closure captures is its own, and so are its `static`s, which
+//! are as the program was loaded.
 //!
 //! A process ends when its closure returns, at [`exit`] or [`abort`], or when it is killed; and before any of its operations
 //! if it is [`crashable`](Builder::crashable) and the model's budget of crashes allows. However it ends, its descriptors are

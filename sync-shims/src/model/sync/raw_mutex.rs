@@ -158,6 +158,7 @@ impl RawMutex {
 
     /// To be called before the lock is taken: if it is a `static` that the running execution has not used yet, what it
     /// protects, at `data`, will be put back at the end of the execution.
+    #[track_caller]
     pub(crate) fn keep_fresh<T: ?Sized>(&self, data: *mut T) {
         // SAFETY: 1. It is the value of the mutex, which it always holds. 2. The flag is set whenever the lock is taken outside.
         unsafe { keep_fresh(&self.identity, &self.used_outside, data) };

@@ -91,6 +91,7 @@ pub(crate) use name::{Name, Spot};
 pub(crate) use open::{OpenFile, OpenMode};
 pub(crate) use process::{
     ABORTED, ExitCode, Plan, Process, after_operation, before_operation, exit, id, inherit, is_alive, kill,
+    process_number,
 };
 pub(crate) use rename::{hard_link, rename};
 pub(crate) use timeouts::Shut;

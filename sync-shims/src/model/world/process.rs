@@ -300,6 +300,11 @@ pub(crate) fn current_number(call: Call<'_>) -> Sys<u64> {
     Ok(member(call.controller(), |member| member.process.number)?.unwrap_or(0))
 }
 
+/// As [`current_number`], for those who have no call.
+pub(crate) fn process_number(controller: &dyn Controller) -> Result<u64, Inert> {
+    Ok(member(controller, |member| member.process.number)?.unwrap_or(0))
+}
+
 /// The id of the process that the running thread belongs to.
 pub(crate) fn id(call: Call<'_>) -> u32 {
     member(call.controller(), |member| member.process.pid).ok().flatten().unwrap_or(BODY)

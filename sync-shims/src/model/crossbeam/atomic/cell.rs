@@ -12,7 +12,7 @@ use dpor::{Action, Info, Role, Update};
 use super::word::{Table, bytes_of, is_small, value_of};
 use crate::model::controller::current;
 use crate::model::event::{Answer, Identity, Site, exclusive, perform};
-use crate::model::statics::is_static;
+use crate::model::statics::{is_static, touch_shared};
 use crate::model::sync::mpsc::chan::{info, locked};
 
 /// Stands in for [`crossbeam_utils::atomic::AtomicCell`].
@@ -85,6 +85,11 @@ impl<T> AtomicCell<T> {
 
     #[track_caller]
     fn perform(&self, action: Action, info: &'static Info, site: Site) -> Answer {
+        current(|controller| {
+            if let Some(controller) = controller {
+                touch_shared(controller, self.identity.slot(), "`AtomicCell`", site);
+            }
+        });
         match perform(&self.identity, self.init(), action, info, site) {
             Answer::Inert if self.is_left_to_real(info, site) => Answer::Outside,
             answer => answer,

@@ -66,6 +66,7 @@ impl<R, T> Mutex<R, T> {
 }
 
 impl<R: RawMutex, T: ?Sized> Mutex<R, T> {
+    #[track_caller]
     fn enter(&self) -> &R {
         self.origin.enter(&self.raw, self.data.get());
         &self.raw

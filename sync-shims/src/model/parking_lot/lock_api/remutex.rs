@@ -67,6 +67,7 @@ impl<R, G, T> ReentrantMutex<R, G, T> {
 }
 
 impl<R: RawMutex, G: GetThreadId, T: ?Sized> ReentrantMutex<R, G, T> {
+    #[track_caller]
     fn enter(&self) -> &RawReentrantMutex<R, G> {
         self.origin.enter(&self.raw.mutex, self.data.get());
         is_reentrant(&self.raw.mutex);

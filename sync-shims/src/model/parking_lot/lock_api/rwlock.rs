@@ -230,6 +230,7 @@ forces! {
 }
 
 impl<R: RawRwLock, T: ?Sized> RwLock<R, T> {
+    #[track_caller]
     fn enter(&self) -> &R {
         self.origin.enter(&self.raw, self.data.get());
         &self.raw

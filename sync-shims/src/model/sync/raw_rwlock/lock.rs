@@ -255,6 +255,7 @@ impl RawRwLock {
 
     /// To be called before the lock is taken: if it is a `static` that the running execution has not used yet, what it
     /// protects, at `data`, will be put back at the end of the execution.
+    #[track_caller]
     pub(crate) fn keep_fresh<T: ?Sized>(&self, data: *mut T) {
         let known = |controller: &dyn Controller| self.places.known(controller).is_some();
         // SAFETY: 1. It is the value of the lock, which it always holds. 2. The flag is set whenever it is taken outside.

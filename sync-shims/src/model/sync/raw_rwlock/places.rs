@@ -1,11 +1,12 @@
 //! The objects of a lock in one execution.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dpor::ThreadId;
 
 use crate::model::controller::{Controller, new_group};
 use crate::model::event::{Identity, Site};
+use crate::model::statics::process;
 
 /// What an exploration has learnt about the locks that are created at a place in the source. The lower bits are the threads
 /// that read.
@@ -96,19 +97,30 @@ impl Places {
     }
 }
 
-/// The places of the running execution; those of an earlier one are forgotten.
+/// The places of the running execution, for each process that uses the lock if it is a `static`; those of an earlier one are
+/// forgotten.
 #[derive(Debug)]
-pub(crate) struct Current(Mutex<Option<Arc<Places>>>);
+pub(crate) struct Current(Mutex<Vec<(u64, Arc<Places>)>>);
 
 impl Current {
     pub(crate) const fn new() -> Current {
-        Current(Mutex::new(None))
+        Current(Mutex::new(Vec::new()))
+    }
+
+    fn process(&self, controller: &dyn Controller) -> u64 {
+        process(controller, std::ptr::from_ref(self).cast())
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<(u64, Arc<Places>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Those of the running execution, if it has used the lock.
     pub(crate) fn known(&self, controller: &dyn Controller) -> Option<Arc<Places>> {
-        let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        places.as_ref().filter(|places| places.execution == controller.execution()).cloned()
+        let process = self.process(controller);
+        let list = self.list();
+        let mut now = list.iter().filter(|(_, places)| places.execution == controller.execution());
+        now.find(|(of, _)| *of == process).map(|(_, places)| places.clone())
     }
 
     pub(crate) fn get(&self, controller: &dyn Controller, created: Site) -> Arc<Places> {
@@ -116,14 +128,18 @@ impl Current {
             return known;
         }
         let places = Arc::new(Places::new(controller.execution(), controller.facts(created), created));
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(places.clone());
+        let process = self.process(controller);
+        let mut list = self.list();
+        list.retain(|(of, places)| *of != process && places.execution == controller.execution());
+        list.push((process, places.clone()));
         places
     }
 
     /// Has the exploration start again with one more thing known. The thread is unwound, or inert if it is unwinding already.
     pub(crate) fn learn(&self, controller: &dyn Controller, created: Site, fact: u64) -> Arc<Places> {
         controller.learn(created, fact);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let process = self.process(controller);
+        self.list().retain(|(of, _)| *of != process);
         self.get(controller, created)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use interleave::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use interleave::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use interleave::sync::{Arc, Condvar, Mutex, mpsc};
 use interleave::{Builder, Kind, Strategy, Verdict, hint, thread};
 
@@ -288,4 +288,20 @@ fn polling_with_a_timeout_ends() {
         t.join().unwrap();
     };
     assert_eq!(executions(0, channel), 1);
+}
+
+/// What a loop reads may be an address, which is another one in each run: here nothing is freed.
+#[test]
+fn a_loop_that_reads_addresses_is_learned_once() {
+    let report = Builder::new().max_duration(Duration::from_secs(60)).explore(|| {
+        let first: *mut u8 = Box::leak(Box::new(1));
+        let x = Arc::new(AtomicPtr::new(first));
+        let y = x.clone();
+        let t = thread::spawn(move || y.store(Box::leak(Box::new(2)), Release));
+        while x.load(Acquire) == first {
+            thread::yield_now();
+        }
+        t.join().unwrap();
+    });
+    assert_eq!((report.executions, report.verdict), (1, Verdict::Complete), "{:?}", report.failure);
 }

@@ -163,7 +163,7 @@ impl Explorer {
         loop {
             let idle = self.idle_suffix(thread, end);
             if first.is_none() {
-                values = idle.iter().fold(0, |sum, id| fold(sum, graph.events[id.index()].value));
+                values = idle.iter().fold(0, |sum, &id| fold(sum, self.seen_in(id)));
             }
             let (Some(newest), Some(oldest)) = (idle.first(), idle.last()) else { break };
             let start = graph.events[oldest.index()].index;
@@ -179,6 +179,22 @@ impl Explorer {
             }
         }
         first.map(|(start, end, (read, _))| Loop { thread, first: (start, end), spin, read, values })
+    }
+
+    /// The value of a read or write as it is in every run of the graph. What may be an address differs from run to run, so the
+    /// write that it comes from stands for it.
+    fn seen_in(&self, id: EventId) -> u64 {
+        let graph = &self.frame.graph;
+        let e = &graph.events[id.index()];
+        if e.value <= u64::from(u32::MAX) {
+            return e.value;
+        }
+        let write = if e.part == Part::Read { graph.view(id) } else { id };
+        if write.is_init() {
+            return u64::MAX;
+        }
+        let write = &graph.events[write.index()];
+        u64::from(write.thread.0 + 1) << 32 | u64::from(write.index)
     }
 
     fn pass(&mut self, thread: ThreadId, op: &Op, choice: u32) -> Step {

@@ -71,6 +71,9 @@ impl Strategy {
 /// Random executions, if it is not said how many.
 const RANDOM: u64 = 1_000;
 
+/// Stale accesses that an execution may have where its preemptions are bounded, if nothing is said.
+const STALE_READS: u32 = 1;
+
 /// Iterations within which a loop that gives up is explored in full.
 const GIVES_UP: u32 = 4;
 
@@ -83,6 +86,7 @@ const GIVES_UP: u32 = 4;
 pub struct Builder {
     pub(crate) memory: Memory,
     pub(crate) preemption_bound: Option<u32>,
+    pub(crate) stale_reads: Option<u32>,
     pub(crate) max_executions: Option<u64>,
     pub(crate) max_duration: Option<Duration>,
     pub(crate) max_steps: u32,
@@ -125,6 +129,7 @@ impl Builder {
         Builder {
             memory: Memory::Rc11,
             preemption_bound: None,
+            stale_reads: None,
             max_executions: None,
             max_duration: None,
             max_steps: 10_000,
@@ -163,10 +168,21 @@ impl Builder {
 
     /// Explores the executions with at most 0, 1, …, `bound` preemptions in turn, and stops at the first failure, which then
     /// has the fewest. A preemption takes the turn from a thread that could have gone on; switches at a blocked operation, a
-    /// yield or the end of a thread are free. Of an execution that weak memory has and no interleaving, the preemptions of the
-    /// order in which it can be run count, and its stale reads are free. `INTERLEAVE_PREEMPTIONS=<number>`
+    /// yield or the end of a thread are free. Under RC11, what is explored for each bound is all interleavings, and then the
+    /// executions with stale reads, as many as [`Builder::stale_reads`] says. `INTERLEAVE_PREEMPTIONS=<number>`
     pub fn preemption_bound(mut self, bound: u32) -> Self {
         self.preemption_bound = Some(bound);
+        self
+    }
+
+    /// Explores only executions that have an order with at most so many stale accesses: reads of older values than the newest
+    /// one, and stores that come before one already there in modification order. With a bound on preemptions, one order must
+    /// meet both. 0: only interleavings, though with the synchronisation that the orderings give. If nothing is said, there is
+    /// no such bound without one on preemptions, and one stale access with it: enough for store buffering, message passing
+    /// without synchronisation and most of what real programs get wrong. SC has no stale reads.
+    /// `INTERLEAVE_STALE_READS=<number>`
+    pub fn stale_reads(mut self, bound: u32) -> Self {
+        self.stale_reads = Some(bound);
         self
     }
 
@@ -358,6 +374,14 @@ impl Builder {
         dpor::Draws::new(sampling, self.seed, self.max_executions.unwrap_or(RANDOM))
     }
 
+    /// How many stale accesses there may be with this bound on preemptions, if that is bounded.
+    pub(crate) fn stale_bound(&self, preemptions: Option<u32>) -> Option<u32> {
+        match self.memory {
+            Memory::Sc => None,
+            Memory::Rc11 => self.stale_reads.or(preemptions.map(|_| STALE_READS)),
+        }
+    }
+
     /// The explorer's part of it.
     pub(crate) fn config(&self, strategy: dpor::Strategy, preemptions: Option<u32>) -> dpor::Config {
         let mut budgets = [0; BUDGETS];
@@ -371,6 +395,7 @@ impl Builder {
             spin_budget: self.spin_budget.unwrap_or(GIVES_UP),
             await_budget: self.spin_budget.unwrap_or(0),
             preemptions,
+            stale: None,
             until: None,
             max_steps: self.max_steps,
             thread_order: dpor::ThreadOrder::Leftmost,

@@ -17,6 +17,7 @@ const PREFIX: &str = "INTERLEAVE_";
 pub(crate) const KNOWN: &[(&str, &str)] = &[
     ("INTERLEAVE_MEMORY", "`sc` or `rc11`"),
     ("INTERLEAVE_PREEMPTIONS", "a number"),
+    ("INTERLEAVE_STALE_READS", "a number"),
     ("INTERLEAVE_MAX_EXECUTIONS", "a number from 1"),
     ("INTERLEAVE_MAX_DURATION", "a number of seconds above 0, such as `2.5`"),
     ("INTERLEAVE_MAX_STEPS", "a number from 1"),
@@ -123,6 +124,7 @@ fn set_text(builder: &mut Builder, name: &str, value: &str) -> Option<()> {
             }
         }
         "INTERLEAVE_PREEMPTIONS" => builder.preemption_bound = Some(value.parse().ok()?),
+        "INTERLEAVE_STALE_READS" => builder.stale_reads = Some(value.parse().ok()?),
         "INTERLEAVE_MAX_EXECUTIONS" => builder.max_executions = Some(value.parse().ok().filter(|n| *n > 0)?),
         "INTERLEAVE_MAX_DURATION" => {
             let seconds: f64 = value.parse().ok()?;
@@ -211,6 +213,7 @@ mod tests {
         let builder = with(&[
             ("INTERLEAVE_MEMORY", "SC"),
             ("INTERLEAVE_PREEMPTIONS", "2"),
+            ("INTERLEAVE_STALE_READS", "3"),
             ("INTERLEAVE_MAX_EXECUTIONS", "30"),
             ("INTERLEAVE_MAX_DURATION", "1.5"),
             ("INTERLEAVE_MAX_STEPS", "40"),
@@ -234,6 +237,7 @@ mod tests {
         std::fs::remove_file(file("progress")).unwrap();
         assert_eq!(builder.memory, Memory::Sc);
         assert_eq!(builder.preemption_bound, Some(2));
+        assert_eq!(builder.stale_reads, Some(3));
         assert_eq!(builder.max_executions, Some(30));
         assert_eq!(builder.max_duration, Some(Duration::from_millis(1500)));
         assert_eq!((builder.max_steps, builder.spurious, builder.spin_budget), (40, 0, Some(7)));

@@ -147,6 +147,8 @@ pub struct Report {
     pub cut: Vec<String>,
     /// The bound on preemptions that was in force.
     pub preemption_bound: Option<u32>,
+    /// The bound on stale reads that was in force, where it may have kept something out.
+    pub stale_bound: Option<u32>,
     /// The memory model.
     pub memory: Memory,
     /// The budget of spurious events.
@@ -201,6 +203,9 @@ impl Report {
         parts.push(memory.to_owned());
         if let Some(bound) = self.preemption_bound {
             parts.push(format!("at most {}", count(u64::from(bound), "preemption")));
+        }
+        if let Some(bound) = self.stale_bound {
+            parts.push(format!("at most {}", count(u64::from(bound), "stale read")));
         }
         parts.push(format!("spurious <= {}", self.spurious));
         parts.extend(self.budget_parts());

@@ -47,6 +47,7 @@ fn text(output: &Output) -> String {
 const VARIABLES: &[(&str, &str, &[&str])] = &[
     ("INTERLEAVE_MEMORY", "`sc` or `rc11`", &["tso", "1", "sc rc11"]),
     ("INTERLEAVE_PREEMPTIONS", "a number", &["two", "-1", "1.5", "4294967296"]),
+    ("INTERLEAVE_STALE_READS", "a number", &["one", "-1", "1.5", "4294967296"]),
     ("INTERLEAVE_MAX_EXECUTIONS", "a number from 1", &["many", "0", "-1", "1e3", "18446744073709551616"]),
     (
         "INTERLEAVE_MAX_DURATION",

@@ -24,7 +24,7 @@ use syn::{Attribute, Error, Expr, ExprLit, Ident, ItemFn, Lit, Path, ReturnType,
 /// | `strategy = "exhaustive"`, `"interleavings"`, `"random"` | `strategy` |
 /// | `max_duration = 2.5` (seconds) | `max_duration` |
 /// | `panics = "deliver"`, `"fail"` | `panics` |
-/// | `max_executions`, `max_steps`, `spurious`, `spin_budget`, `seed`, `workers`, `stack_size`, `name` | the method of that name |
+/// | `stale_reads`, `max_executions`, `max_steps`, `spurious`, `spin_budget`, `seed`, `workers`, `stack_size`, `name` | the method of that name |
 /// | `needs_cfg` | none: the test is ignored, and says why, unless it is built with `--cfg interleave` |
 /// | `crate = path` | none: where `interleave` is, if it has another name |
 ///
@@ -59,8 +59,8 @@ impl Parse for Argument {
 }
 
 /// Methods that have the name of their argument.
-const SAME: [&str; 8] =
-    ["max_executions", "max_steps", "spurious", "spin_budget", "seed", "workers", "stack_size", "name"];
+const SAME: [&str; 9] =
+    ["stale_reads", "max_executions", "max_steps", "spurious", "spin_budget", "seed", "workers", "stack_size", "name"];
 /// Those that are told apart.
 const OWN: [&str; 7] = ["preemptions", "memory", "strategy", "max_duration", "panics", "needs_cfg", "crate"];
 

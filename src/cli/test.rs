@@ -27,6 +27,9 @@ pub(super) struct Search {
     /// Most preemptions of an execution
     #[arg(long, value_name = "NUMBER")]
     preemptions: Option<String>,
+    /// Explore only executions with at most so many stale reads
+    #[arg(long, value_name = "NUMBER")]
+    stale_reads: Option<String>,
     /// Stop each model after so many executions
     #[arg(long, value_name = "NUMBER")]
     max_executions: Option<String>,
@@ -48,6 +51,7 @@ impl Search {
             ("INTERLEAVE_MEMORY", &self.memory),
             ("INTERLEAVE_STRATEGY", &self.strategy),
             ("INTERLEAVE_PREEMPTIONS", &self.preemptions),
+            ("INTERLEAVE_STALE_READS", &self.stale_reads),
             ("INTERLEAVE_MAX_EXECUTIONS", &self.max_executions),
             ("INTERLEAVE_MAX_DURATION", &self.max_duration),
             ("INTERLEAVE_SEED", &self.seed),

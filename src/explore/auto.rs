@@ -66,8 +66,7 @@ impl Run<'_> {
         let stopped = loop {
             let left = (budget / 2).saturating_sub(spent);
             let limits = Limits { executions: Some(left.max(1)), until: limits.until.map(half) };
-            self.watchers.enter("bounded", Some(bounds.fewer.len() as u32), None);
-            let explored = self.run(builder, &Job::bounded(builder, bounds.fewer.len() as u32, limits), &[])?;
+            let explored = self.within(builder, Some(bounds.fewer.len() as u32), limits)?;
             spent += explored.stats.executions;
             bounds.stats = sum(bounds.stats, explored.stats);
             if explored.hit.is_some() || (explored.cut.is_empty() && !explored.is_beyond()) {
@@ -123,6 +122,7 @@ pub(super) fn difference(now: Stats, before: Stats) -> Stats {
         pruned: now.pruned - before.pruned,
         probes: now.probes - before.probes,
         unfinished: now.unfinished - before.unfinished,
+        weak: now.weak - before.weak,
         spin_cut: now.spin_cut - before.spin_cut,
         steps: now.steps - before.steps,
     }
@@ -139,6 +139,7 @@ pub(super) fn sum(a: Stats, b: Stats) -> Stats {
         pruned: a.pruned + b.pruned,
         probes: a.probes + b.probes,
         unfinished: a.unfinished + b.unfinished,
+        weak: a.weak + b.weak,
         spin_cut: a.spin_cut + b.spin_cut,
         steps: a.steps + b.steps,
     }

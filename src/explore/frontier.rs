@@ -145,7 +145,7 @@ impl Run<'_> {
                 // It was inconsistent.
                 None => {}
                 Some(Outcome::Ended(Ending::Probe)) => continue,
-                Some(outcome) => match judge(engine, &job.config, outcome) {
+                Some(outcome) => match judge(engine, outcome) {
                     Came::Hit(found) => {
                         hit = Some(*found);
                         break;
@@ -187,19 +187,21 @@ struct Tally {
     livelocks: u64,
     bounded: u64,
     pruned: u64,
+    #[serde(default)]
+    weak: u64,
     spin_cut: u64,
     steps: u64,
 }
 
 impl Tally {
     fn of(stats: Stats) -> Tally {
-        let Stats { executions, deadlocks, livelocks, bounded, pruned, spin_cut, steps, .. } = stats;
-        Tally { executions, deadlocks, livelocks, bounded, pruned, spin_cut, steps }
+        let Stats { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps, .. } = stats;
+        Tally { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps }
     }
 
     fn stats(self) -> Stats {
-        let Tally { executions, deadlocks, livelocks, bounded, pruned, spin_cut, steps } = self;
-        Stats { executions, deadlocks, livelocks, bounded, pruned, spin_cut, steps, ..Stats::default() }
+        let Tally { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps } = self;
+        Stats { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps, ..Stats::default() }
     }
 }
 
@@ -294,7 +296,11 @@ impl Checkpoint {
     fn open(path: &Path, test: &str, job: &Job, pieces: &[u64]) -> Result<Checkpoint, String> {
         let pages = Pages::read(path, test, &job.config)?;
         let shown = path.display().to_string();
-        let bound = job.config.preemptions.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
+        let named = |bound: Option<u32>| bound.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
+        let bound = match job.config.stale {
+            None => named(job.config.preemptions),
+            stale => format!("{}, {} stale", named(job.config.preemptions), named(stale)),
+        };
         let mut done = BTreeMap::new();
         for (name, tally) in pages.bounds.get(&bound).into_iter().flatten() {
             let known = u64::from_str_radix(name, 16).ok().filter(|name| pieces.contains(name));

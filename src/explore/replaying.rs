@@ -167,7 +167,8 @@ impl Run<'_> {
         report.blocked = u64::from(matches!(failure, Failure::Deadlock | Failure::Livelock));
         report.cut.extend(note);
         let schedule = schedule(&replay.decisions);
-        let mut hit = Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0, halt: None };
+        let mut hit =
+            Hit { failure, schedule, preemptions: None, interleaving: true, cost: 0, within: true, halt: None };
         let mut found = Found { execution: 1, replayed: true, ..Found::default() };
         let mut memory = None;
         if builder.shrink_replays {

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use dpor::{Draws, Ending, EventId, Sampling, Schedule, Stats};
+use dpor::{Draws, Ending, EventId, Memory, Sampling, Schedule, Stats};
 
 use super::Run;
 use super::lost::with_room;
@@ -41,6 +41,8 @@ pub(super) struct Hit {
     pub(super) interleaving: bool,
     /// Preemptions of the order in which it is run.
     pub(super) cost: u32,
+    /// It is within the bounds.
+    pub(super) within: bool,
     /// The thread has to be stopped where it fails.
     pub(super) halt: Option<Halt>,
 }
@@ -59,6 +61,8 @@ pub(super) struct Explored {
     pub(super) estimate: Option<Estimate>,
     /// The part of the directions that could not be followed.
     pub(super) stranded: Option<usize>,
+    /// The bound on stale accesses, if it may have kept something out.
+    pub(super) stale_bound: Option<u32>,
 }
 
 /// What came of a search, which may be several explorations.
@@ -104,9 +108,17 @@ impl Job {
         Job { config: builder.config(dpor::Strategy::Exhaustive, None), limits }
     }
 
-    pub(super) fn bounded(builder: &Builder, preemptions: u32, limits: Limits) -> Job {
-        let config = builder.config(dpor::Strategy::Exhaustive, Some(preemptions));
-        Job { config: dpor::Config { until: limits.until, ..config }, limits }
+    pub(super) fn bounded(builder: &Builder, preemptions: Option<u32>, limits: Limits) -> Job {
+        let config = builder.config(dpor::Strategy::Exhaustive, preemptions);
+        let stale = builder.stale_bound(preemptions);
+        Job { config: dpor::Config { stale, until: limits.until, ..config }, limits }
+    }
+
+    /// As [`Job::bounded`], without stale reads.
+    pub(super) fn interleavings(builder: &Builder, preemptions: Option<u32>, limits: Limits) -> Job {
+        let mut job = Job::bounded(builder, preemptions, limits);
+        job.config.stale = (builder.memory == Memory::Rc11).then_some(0);
+        job
     }
 
     pub(super) fn random(builder: &Builder, draws: Draws, limits: Limits) -> Job {
@@ -146,12 +158,21 @@ impl Run<'_> {
             Strategy::Auto => self.auto(builder, limits),
             Strategy::Interleavings => {
                 self.watchers.enter("interleavings", None, None);
-                let config = builder.config(dpor::Strategy::Interleavings, builder.preemption_bound);
+                let bound = builder.preemption_bound;
+                let config = builder.config(dpor::Strategy::Interleavings, bound);
+                let config = dpor::Config { stale: builder.stale_bound(bound), ..config };
                 Ok(self.run(builder, &Job { config, limits }, &[])?.into())
             }
-            Strategy::Exhaustive => match builder.preemption_bound {
-                Some(bound) => self.bounded(builder, bound, limits),
-                None => self.exhaustive(builder, limits),
+            Strategy::Exhaustive => match (builder.preemption_bound, builder.stale_bound(None)) {
+                (Some(bound), _) => self.bounded(builder, bound, limits),
+                (None, Some(_)) => {
+                    let mut explored = self.within(builder, None, limits)?;
+                    if explored.hit.is_none() && explored.cut.is_empty() && explored.is_beyond() {
+                        explored.cut.push("there are executions with more stale reads".to_owned());
+                    }
+                    Ok(explored.into())
+                }
+                (None, None) => self.exhaustive(builder, limits),
             },
             _ => {
                 let sampling = builder.strategy.sampling().expect("the strategies left are random");
@@ -218,8 +239,7 @@ impl Run<'_> {
         let mut fewer = Vec::new();
         loop {
             let preemptions = fewer.len() as u32;
-            self.watchers.enter("bounded", Some(preemptions), None);
-            let mut explored = self.run(builder, &Job::bounded(builder, preemptions, limits), &[])?;
+            let mut explored = self.within(builder, Some(preemptions), limits)?;
             let cut = explored.is_beyond();
             let over = !explored.cut.is_empty();
             if explored.hit.is_some() || over || !cut || preemptions == bound {
@@ -229,12 +249,43 @@ impl Run<'_> {
                         n => format!("nothing fails with at most {}", count(u64::from(n - 1), "preemption")),
                     });
                 } else if cut && explored.hit.is_none() {
-                    explored.cut.push("there are executions with more preemptions".to_owned());
+                    let more =
+                        if explored.stale_bound.is_some() { "preemptions or stale reads" } else { "preemptions" };
+                    explored.cut.push(format!("there are executions with more {more}"));
                 }
                 return Ok(Searched { explored, fewer, drawn: None });
             }
             fewer.push(explored.stats.executions);
         }
+    }
+
+    /// Explores the interleavings within the bound, and then the executions with stale reads, if there may be any.
+    pub(super) fn within(
+        &self,
+        builder: &Builder,
+        preemptions: Option<u32>,
+        limits: Limits,
+    ) -> Result<Explored, Abandoned> {
+        self.watchers.enter("bounded", preemptions, None);
+        let explored = self.run(builder, &Job::interleavings(builder, preemptions, limits), &[])?;
+        let over = explored.hit.is_some() || !explored.cut.is_empty();
+        // If nothing was left out, or nothing can be stale, there are no others.
+        if builder.memory == Memory::Sc || over || explored.stats.weak == 0 || !explored.is_beyond() {
+            return Ok(explored);
+        }
+        let all = Job::bounded(builder, preemptions, limits);
+        if all.config.stale == Some(0) {
+            return Ok(Explored { stale_bound: Some(0), ..explored });
+        }
+        let mut explored = self.run(builder, &all, &explored.learnt)?;
+        explored.stale_bound = all.config.stale;
+        if explored.hit.is_none() && !explored.cut.is_empty() {
+            explored.cut.push(match preemptions {
+                None => "without stale reads, nothing fails".to_owned(),
+                Some(n) => format!("without stale reads, nothing fails with {}", count(n.into(), "preemption")),
+            });
+        }
+        Ok(explored)
     }
 
     /// Runs executions until one fails or there are none left.
@@ -322,7 +373,7 @@ impl Run<'_> {
         let (mut told, mut looked) = (0, 0);
         while let Some(outcome) = engine.next(self.body, self.site) {
             runs += 1;
-            let came = judge(engine, &job.config, outcome);
+            let came = judge(engine, outcome);
             let done = engine.explorer(|e| e.stats().executions);
             match came {
                 Came::Hit(found) => {
@@ -370,6 +421,7 @@ impl Run<'_> {
             met: e.threads_met(),
             estimate: e.estimate().map(Estimate::from),
             stranded: e.stranded_leg(),
+            stale_bound: None,
         })
     }
 }
@@ -400,7 +452,7 @@ pub(super) enum Came {
 }
 
 /// Judges an execution that has just ended.
-pub(super) fn judge(engine: &Engine, config: &dpor::Config, outcome: Outcome) -> Came {
+pub(super) fn judge(engine: &Engine, outcome: Outcome) -> Came {
     match outcome {
         Outcome::Ended(Ending::Complete) => Came::Counted,
         Outcome::Ended(_) => Came::Nothing,
@@ -408,7 +460,7 @@ pub(super) fn judge(engine: &Engine, config: &dpor::Config, outcome: Outcome) ->
             let mut found = engine.explorer(|explorer| locate(explorer, failure, &roots));
             found.halt = engine.halted(&found.schedule);
             // It may have been reached by a way that seemed cheaper than it is.
-            if config.preemptions.is_some_and(|bound| found.cost > bound) {
+            if !found.within {
                 engine.explorer(|explorer| explorer.finish_beyond_bound());
                 return Came::Nothing;
             }
@@ -448,18 +500,20 @@ pub(super) fn sampling_name(sampling: Sampling) -> String {
 pub(super) fn locate(explorer: &mut dpor::Explorer, failure: Failure, roots: &[EventId]) -> Hit {
     let everything = matches!(failure, Failure::Deadlock | Failure::Livelock) || failure.code() == "leak";
     if roots.is_empty() && !everything {
-        return Hit {
-            failure,
-            schedule: Schedule::default(),
-            preemptions: Some(0),
-            interleaving: true,
-            cost: 0,
-            halt: None,
-        };
+        let schedule = Schedule::default();
+        let preemptions = Some(0);
+        return Hit { failure, schedule, preemptions, interleaving: true, cost: 0, within: true, halt: None };
     }
+    let bound = explorer.config().preemptions.unwrap_or(u32::MAX);
     let strong = explorer.witness(roots);
-    let interleaving = strong.is_some();
-    let (cost, order) = strong.or_else(|| explorer.weak_witness(roots)).unwrap_or_default();
+    // With stale reads, fewer preemptions may do.
+    let weak = match &strong {
+        Some((cost, _)) if *cost <= bound => None,
+        _ => explorer.weak_witness(roots),
+    };
+    let within = weak.is_some() || strong.as_ref().is_some_and(|(cost, _)| *cost <= bound);
+    let interleaving = weak.is_none();
+    let (cost, order) = weak.or(strong).unwrap_or_default();
     let schedule = Schedule::of(explorer.graph(), &order);
-    Hit { failure, schedule, preemptions: interleaving.then_some(cost), interleaving, cost, halt: None }
+    Hit { failure, schedule, preemptions: interleaving.then_some(cost), interleaving, cost, within, halt: None }
 }

@@ -71,7 +71,7 @@ impl Run<'_> {
         if !known {
             found.fewer.clear();
             for bound in 0..hit.preemptions.unwrap_or(0) {
-                match self.run(within, &Job::bounded(within, bound, limits), learnt) {
+                match self.run(within, &Job::interleavings(within, Some(bound), limits), learnt) {
                     Ok(Explored { hit: Some(simpler), .. }) if simpler.interleaving => {
                         hit = simpler;
                         if chosen {

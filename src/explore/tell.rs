@@ -40,6 +40,7 @@ impl Run<'_> {
         report.executions = explored.stats.executions;
         report.blocked = explored.stats.deadlocks + explored.stats.livelocks;
         report.steps = explored.stats.steps;
+        report.stale_bound = explored.stale_bound;
         report.cut = cut;
         report.note_budgets(builder.budgets, explored.offered);
         report.note_labels(&builder.watch);

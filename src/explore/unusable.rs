@@ -91,6 +91,7 @@ fn empty_report(builder: &Builder, verdict: Verdict) -> Report {
         failure: None,
         cut: Vec::new(),
         preemption_bound: builder.preemption_bound,
+        stale_bound: None,
         memory: builder.memory,
         spurious: builder.spurious,
         crashes: None,

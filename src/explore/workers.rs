@@ -196,7 +196,7 @@ impl Run<'_> {
                 break;
             };
             runs += 1;
-            match judge(engine, &job.config, outcome) {
+            match judge(engine, outcome) {
                 Came::Hit(found) => {
                     hit = Some(*found);
                     break;

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::linearize::Allowance;
 use crate::memory::Memory;
 use crate::op::{BUDGETS, Budget, Site, ThreadId};
 use crate::schedule::Schedule;
@@ -58,6 +59,10 @@ pub struct Config {
     pub await_budget: u32,
     /// Most preemptions of an execution, if bounded.
     pub preemptions: Option<u32>,
+    /// Most stale accesses of an execution, if bounded: reads of older writes than the newest one, and writes below one in
+    /// modification order. Both bounds must be met in one order in which the program can be run. With 0, all executions are
+    /// interleavings, with the synchronisation that the memory model gives them.
+    pub stale: Option<u32>,
     /// When to give up the search for the next execution within the bound.
     pub until: Option<Instant>,
     /// Most operations of one execution.
@@ -81,11 +86,27 @@ impl Default for Config {
             spin_budget: 0,
             await_budget: 0,
             preemptions: None,
+            stale: None,
             until: None,
             max_steps: 100_000,
             thread_order: ThreadOrder::Leftmost,
             patient: false,
         }
+    }
+}
+
+impl Config {
+    /// Whether it pays to ask for consistency only once a graph is known to be within the bounds: few are.
+    pub(crate) fn judges_later(&self) -> bool {
+        self.stale.is_some_and(|stale| stale > 0)
+    }
+
+    /// What an execution may cost, if that is bounded.
+    pub(crate) fn allowance(&self) -> Option<Allowance> {
+        let any = |bound: Option<u32>| bound.unwrap_or(u32::MAX);
+        let stale = if self.memory == Memory::Sc { 0 } else { any(self.stale) };
+        (self.preemptions.is_some() || self.stale.is_some())
+            .then(|| Allowance { preemptions: any(self.preemptions), stale })
     }
 }
 
@@ -147,14 +168,18 @@ pub struct Stats {
     pub livelocks: u64,
     /// Runs that ended at an assumption or in an unfair spin.
     pub dropped: u64,
-    /// Runs over the preemption bound.
+    /// Runs beyond the bounds.
     pub bounded: u64,
-    /// Graphs that were not run because of the preemption bound.
+    /// Graphs that were not run because of the bounds. Of those that are no interleavings, where these alone are wanted, at
+    /// most one for each execution counts.
     pub pruned: u64,
     /// Runs cut to learn about a loop.
     pub probes: u64,
     /// Runs the caller gave up.
     pub unfinished: u64,
+    /// Executions, whatever became of them, with an access weaker than `SeqCst`: if there are none, all executions are
+    /// interleavings, and a bound on stale accesses says nothing.
+    pub weak: u64,
     /// Times a loop that gives up by itself was kept from spinning on.
     pub spin_cut: u64,
     /// Operations performed, replayed ones included.

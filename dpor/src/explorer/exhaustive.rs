@@ -211,10 +211,11 @@ impl Explorer {
         let floor = graph.floor(e.object, id);
         let newest = graph.ranked(e.object, top);
         graph.link_read(id, newest);
+        let later = self.config.judges_later();
         for rank in floor..top {
             let rf = graph.ranked(e.object, rank);
             graph.redirect(id, rf, e.order);
-            if memory::admits(graph, &[id], &mut self.scratch) {
+            if later || memory::admits(graph, &[id], &mut self.scratch) {
                 let adding = Adding { at: id.0, label: None, rf, pick: Pick::CANONICAL };
                 frame.alternatives.push(adding.alternative(EventId::INIT, Turn::Forward));
             }
@@ -237,13 +238,14 @@ impl Explorer {
         graph.events[id.index()].value = value;
         let top = graph.object(object).co.len();
         let adding = Adding { at: id.0, label: None, rf: EventId::INIT, pick: Pick::CANONICAL };
+        let later = self.config.judges_later();
         for rank in floor..top {
             let place = graph.ranked(object, rank);
             if splits_update(graph, object, rank) {
                 continue;
             }
             graph.place(id, rank);
-            let consistent = memory::admits(graph, &[id], &mut self.scratch);
+            let consistent = later || memory::admits(graph, &[id], &mut self.scratch);
             graph.displace(id);
             if consistent {
                 frame.alternatives.push(adding.alternative(place, Turn::Forward));
@@ -506,7 +508,7 @@ impl Explorer {
         match alternative.turn {
             Turn::Forward => {
                 graph.trim_objects();
-                !self.prune()
+                !self.prune() && (!self.config.judges_later() || self.is_consistent(&[id]))
             }
             Turn::Revisit { target, pick } => self.take_revisit(id, target, Some(pick)),
             Turn::Displace { target } => self.take_revisit(id, target, None),
@@ -538,21 +540,15 @@ impl Explorer {
         to.labels.clear();
         to.unfinished = None;
         let kept = target.index() + usize::from(pick.is_some());
+        let new = 1 + usize::from(pick.is_some());
         let needs = |graph: &Graph, e: EventId| e == write || graph.knows(write, crate::graph::Clock::Porf, e);
         let write = to.graph.retain(&mut self.map, kept, needs, write);
-        let consistent = match pick {
-            Some(pick) => {
-                redirect_target(to, target, write, pick);
-                let newest = to.graph.newest(to.graph.events[write.index()].object) == write;
-                newest || memory::admits(&to.graph, &[write, target], &mut self.scratch)
-            }
-            None => {
-                protect(&mut to.graph, write);
-                let newest = to.graph.newest(to.graph.events[write.index()].object) == write;
-                newest || memory::admits(&to.graph, &[write], &mut self.scratch)
-            }
-        };
-        if consistent && self.within_budgets() && !self.prune() {
+        match pick {
+            Some(pick) => redirect_target(to, target, write, pick),
+            None => protect(&mut to.graph, write),
+        }
+        let newest = to.graph.newest(to.graph.events[write.index()].object) == write;
+        if self.within_budgets() && !self.prune() && (newest || self.is_consistent(&[write, target][..new])) {
             return true;
         }
         if last {
@@ -564,18 +560,22 @@ impl Explorer {
         false
     }
 
+    fn is_consistent(&mut self, new: &[EventId]) -> bool {
+        memory::admits(&self.frame.graph, new, &mut self.scratch)
+    }
+
     fn within_budgets(&self) -> bool {
         let spent = &self.frame.graph.spent;
         (1..spent.len()).all(|budget| spent[budget] <= self.config.budgets[budget])
     }
 
-    /// Whether the current graph, which has not been run, is beyond the preemption bound.
+    /// Whether the current graph, which has not been run, is beyond the bounds. The way to a graph leads through graphs with
+    /// more preemptions, but for those there is a limit.
     fn prune(&mut self) -> bool {
-        let Some(bound) = self.config.preemptions else { return false };
-        let graph = &self.frame.graph;
-        let threads = self.thread_count as u32;
-        let limit = bound.saturating_add(threads.saturating_sub(2));
-        if self.linearizer.may_be_within(graph, limit) {
+        let Some(mut allowance) = self.config.allowance() else { return false };
+        let slack = (self.thread_count as u32).saturating_sub(2);
+        allowance.preemptions = allowance.preemptions.saturating_add(slack);
+        if self.linearizer.may_be_within(&self.frame.graph, allowance) {
             return false;
         }
         self.stats.pruned += 1;

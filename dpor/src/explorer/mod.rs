@@ -35,7 +35,7 @@ pub use spin::choice as spin_choice;
 
 use crate::event::{Event, EventId};
 use crate::graph::{Graph, MAX_THREADS};
-use crate::linearize::Linearizer;
+use crate::linearize::{Allowance, Linearizer};
 use crate::memory;
 use crate::op::{Action, Op, Outcome, Outcomes, ThreadId};
 use estimate::Survey;
@@ -96,6 +96,7 @@ impl Explorer {
             ThreadOrder::Leftmost => 0,
             ThreadOrder::Shuffled(seed) => seed | 1,
         };
+        let scratch = memory::Scratch::new(config.stale == Some(0));
         Explorer {
             walk: Walk::new(&config.strategy),
             survey: match config.strategy {
@@ -117,7 +118,7 @@ impl Explorer {
             outcomes: Outcomes::default(),
             revisit_outcomes: Outcomes::default(),
             map: Vec::new(),
-            scratch: memory::Scratch::default(),
+            scratch,
             random,
             met: false,
             out_of_time: false,
@@ -218,7 +219,7 @@ impl Explorer {
     /// `Ending::Unfinished`.
     pub fn finish(&mut self) -> Ending {
         let ending = self.ending();
-        self.notice_meetings();
+        self.notice();
         self.stats.steps += u64::from(self.run.steps);
         self.run.counted = matches!(ending, Ending::Complete | Ending::Deadlock | Ending::Livelock);
         match ending {
@@ -255,7 +256,9 @@ impl Explorer {
         self.met
     }
 
-    fn notice_meetings(&mut self) {
+    fn notice(&mut self) {
+        self.stats.pruned += u64::from(self.scratch.take_refused());
+        self.stats.weak += u64::from(self.frame.graph.weak_accesses > 0);
         if !self.met {
             let graph = &self.frame.graph;
             self.met = self.races.threads_met() || graph.threads_met();
@@ -337,11 +340,12 @@ impl Explorer {
         self.linearizer.witness(graph, self.run.known(), events)
     }
 
-    /// As [`Explorer::witness`] for a graph that no interleaving gives: an order in which it can be run, with the fewest
-    /// preemptions; some reads are stale in it.
+    /// As [`Explorer::witness`] for a graph that no interleaving gives: an order in which it can be run within the bounds,
+    /// with the fewest preemptions and then the fewest stale accesses. `None` if it is beyond the bounds.
     pub fn weak_witness(&mut self, events: &[EventId]) -> Option<(u32, Vec<EventId>)> {
-        let graph = &self.frame.graph;
-        self.linearizer.weak_witness(graph, self.run.known(), events)
+        let any = Allowance { preemptions: u32::MAX, stale: u32::MAX };
+        let allowance = self.config.allowance().unwrap_or(any);
+        self.linearizer.weak_witness(&self.frame.graph, self.run.known(), events, allowance)
     }
 }
 

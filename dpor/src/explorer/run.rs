@@ -289,7 +289,7 @@ impl Explorer {
                 State::Going | State::Ended => {}
             }
         }
-        if self.exceeds_bound(0) {
+        if self.exceeds_bounds() {
             return Ending::Bounded;
         }
         match (parked, blocked) {
@@ -299,10 +299,9 @@ impl Explorer {
         }
     }
 
-    /// Whether the current graph, all of whose events have been performed, needs more preemptions than allowed.
-    pub(super) fn exceeds_bound(&mut self, slack: u32) -> bool {
-        let Some(bound) = self.config.preemptions else { return false };
-        let graph = &self.frame.graph;
-        !self.linearizer.within(graph, self.run.known(), bound.saturating_add(slack), &mut self.scratch)
+    /// Whether the current graph, all of whose events have been performed, costs more than allowed.
+    fn exceeds_bounds(&mut self) -> bool {
+        let Some(allowance) = self.config.allowance() else { return false };
+        !self.linearizer.within(&self.frame.graph, self.run.known(), allowance)
     }
 }

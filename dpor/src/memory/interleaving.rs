@@ -26,19 +26,21 @@ pub(super) fn admits(graph: &Graph, new: &[EventId], scratch: &mut Scratch) -> b
 
 /// Whether there is no cycle at all: removes events without predecessors until none are left.
 pub(super) fn acyclic(graph: &Graph, scratch: &mut Scratch) -> bool {
-    let mut incoming = vec![0u32; graph.len()];
+    let Scratch { incoming, stack, .. } = scratch;
+    incoming.clear();
+    incoming.resize(graph.len(), 0);
     for index in 0..graph.len() {
         successors(graph, EventId(index as u32), |next| incoming[next.index()] += 1);
     }
-    scratch.stack.clear();
-    scratch.stack.extend((0..graph.len()).filter(|&i| incoming[i] == 0).map(|i| EventId(i as u32)));
+    stack.clear();
+    stack.extend((0..graph.len()).filter(|&i| incoming[i] == 0).map(|i| EventId(i as u32)));
     let mut removed = 0;
-    while let Some(at) = scratch.stack.pop() {
+    while let Some(at) = stack.pop() {
         removed += 1;
         successors(graph, at, |next| {
             incoming[next.index()] -= 1;
             if incoming[next.index()] == 0 {
-                scratch.stack.push(next);
+                stack.push(next);
             }
         });
     }

@@ -22,7 +22,24 @@ pub enum Memory {
 pub(crate) struct Scratch {
     stack: Vec<EventId>,
     seen: Vec<bool>,
+    incoming: Vec<u32>,
     psc: psc::Scratch,
+    /// Only interleavings are wanted.
+    interleavings: bool,
+    /// Something was refused for that reason alone.
+    refused: bool,
+}
+
+impl Scratch {
+    pub(crate) fn new(interleavings: bool) -> Self {
+        Scratch { interleavings, ..Scratch::default() }
+    }
+
+    /// Whether something consistent was refused, since the last time, because it is no interleaving. Not asked about all that
+    /// was refused: one is enough.
+    pub(crate) fn take_refused(&mut self) -> bool {
+        core::mem::take(&mut self.refused)
+    }
 }
 
 /// Whether the events `new` close no cycle in the order of sequentially consistent events. The graph without them must be
@@ -32,15 +49,23 @@ pub(crate) struct Scratch {
 /// `po + rf + co + fr`. Else it is `psc` of the RC11 paper.
 pub(crate) fn admits(graph: &Graph, new: &[EventId], scratch: &mut Scratch) -> bool {
     if graph.weak_accesses == 0 {
-        interleaving::admits(graph, new, scratch)
-    } else if graph.sc_accesses + graph.sc_fences < 2 {
-        true
-    } else {
-        psc::admits(graph, new, &mut scratch.psc)
+        return interleaving::admits(graph, new, scratch);
     }
+    if scratch.interleavings {
+        let admitted = interleaving::admits(graph, new, scratch);
+        if !admitted && !scratch.refused {
+            scratch.refused = admits_weak(graph, new, scratch);
+        }
+        return admitted;
+    }
+    admits_weak(graph, new, scratch)
 }
 
-/// Whether the whole graph is an interleaving: `po + rf + co + fr` is acyclic, whatever the orderings say.
-pub(crate) fn is_interleaving(graph: &Graph, scratch: &mut Scratch) -> bool {
-    interleaving::acyclic(graph, scratch)
+/// The same by `psc`.
+fn admits_weak(graph: &Graph, new: &[EventId], scratch: &mut Scratch) -> bool {
+    if graph.sc_accesses + graph.sc_fences < 2 {
+        return true;
+    }
+    // An interleaving has no such cycle, and most graphs are interleavings.
+    (graph.sc_fences > 0 && interleaving::acyclic(graph, scratch)) || psc::admits(graph, new, &mut scratch.psc)
 }

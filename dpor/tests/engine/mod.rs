@@ -17,7 +17,7 @@ use crate::toy::program::{Program, REGISTERS, UpdateKind};
 /// All that an exploration found.
 #[derive(Debug, Default)]
 pub(crate) struct Explored {
-    /// Every class that counts. `Facts::preemptions` is not filled in.
+    /// Every class that counts. What it costs is not filled in.
     pub(crate) classes: HashMap<Execution, Facts>,
     /// Classes that came more than once.
     pub(crate) twice: Vec<Execution>,
@@ -356,7 +356,7 @@ impl<'a> Run<'a> {
         let finals: Vec<i64> = finals.collect();
         let broken = self.program.finals.iter().any(|f| f.eval(&[0; REGISTERS], &finals) == 0);
         let violating = broken || self.threads.iter().any(|t| t.violated);
-        let facts = Facts { racy: self.racy, violating, preemptions: None };
+        let facts = Facts { racy: self.racy, violating, ..Facts::default() };
         (Some((Execution { kind, threads, order }, facts)), ending)
     }
 

@@ -109,4 +109,6 @@ pub(crate) struct Facts {
     pub(crate) violating: bool,
     /// The smallest number of preemptions of its sequentially consistent orders; `None` if it has none.
     pub(crate) preemptions: Option<u32>,
+    /// The same of its orders with at most one and at most two stale accesses.
+    pub(crate) with_stale: [Option<u32>; 2],
 }

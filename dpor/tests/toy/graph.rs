@@ -237,7 +237,11 @@ impl<'p> Graph<'p> {
         Facts {
             racy: Relations::with_accesses(self, axioms).racy(),
             violating: broken || self.threads.iter().any(|t| t.violated),
-            preemptions: preemptions::fewest(self),
+            preemptions: preemptions::fewest(self, 0),
+            with_stale: match axioms {
+                Axioms::Sc => [preemptions::fewest(self, 0); 2],
+                Axioms::Rc11 => [1, 2].map(|stale| preemptions::fewest(self, stale)),
+            },
         }
     }
 }

@@ -2,6 +2,7 @@
 //! and which graph comes next. ALGORITHM.md 3, with the recursion turned into alternatives that are kept with the graph they
 //! were found in; they are taken last in, first out, so that the graph up to an alternative's stamp is still there.
 
+use core::ops::Range;
 use std::time::Instant;
 
 use super::config::Step;
@@ -262,34 +263,42 @@ impl Explorer {
         let event = Event::of(thread, op, self.config.memory);
         let id = self.append_event(event, op);
         let graph = &self.frame.graph;
-        let top = graph.object(event.object).co.len();
-        let mut linked = false;
-        self.try_outcomes(id, op, None, true, &mut linked);
-        // The canonical outcome in the newest state is how this run goes on.
-        let graph = &mut self.frame.graph;
-        let newest = graph.ranked(event.object, top);
+        let newest = graph.newest(event.object);
         let state = graph.value_of(event.object, newest);
-        Self::eval(&mut self.outcomes, &op.action, state, thread);
+        let floor = graph.floor(event.object, id);
+        let top = graph.object(event.object).co.len();
+        if !matches!(op.action, Action::Object { .. }) {
+            // Else `can_proceed` has just done that.
+            Self::eval(&mut self.outcomes, &op.action, state, thread);
+        }
+        // The canonical outcome in the newest state is how this run goes on.
         let outcome = self.outcomes.as_slice()[0];
+        let several = self.outcomes.as_slice().len() > 1;
+        let mut linked = false;
+        let others = if several { top + 1 } else { top };
+        if floor < others {
+            self.try_outcomes(id, op, None, floor..others, &mut linked);
+        }
         let graph = &mut self.frame.graph;
         link(graph, id, newest, order_of(&event, outcome.writes), &mut linked);
         graph.events[id.index()].value = state;
         if outcome.writes {
-            graph.events[id.index()].flags.set(Flags::WRITES);
+            graph.set_writes(id, true);
             self.add_write(op, id, outcome.state);
         }
         self.run.wrote = outcome.writes;
         Step::Done(outcome.result)
     }
 
-    /// All outcomes of the operation whose event is `id` (the last one) but the canonical one in the newest state: keeps
-    /// those that can be gone on from (if `forward`), and the revisits of the others.
-    fn try_outcomes(&mut self, id: EventId, op: &Op, label: Option<u32>, forward: bool, linked: &mut bool) {
+    /// All outcomes of the operation whose event is `id` (the last one) in the states of these ranks, but the canonical one in
+    /// the newest state: keeps those that can be gone on from, and the revisits of the others. Of a blocked operation, which
+    /// has the given label, all outcomes, and only revisits.
+    fn try_outcomes(&mut self, id: EventId, op: &Op, label: Option<u32>, ranks: Range<usize>, linked: &mut bool) {
+        let forward = label.is_none();
         let graph = &self.frame.graph;
         let event = graph.events[id.index()];
         let top = graph.object(event.object).co.len();
-        let floor = graph.floor(event.object, id);
-        for rank in floor..=top {
+        for rank in ranks {
             let graph = &self.frame.graph;
             let rf = graph.ranked(event.object, rank);
             let state = graph.value_of(event.object, rf);
@@ -321,7 +330,7 @@ impl Explorer {
     fn try_write(&mut self, id: EventId, adding: Adding, rank: usize, state: u64, forward: bool) {
         let graph = &mut self.frame.graph;
         let object = graph.events[id.index()].object;
-        graph.events[id.index()].flags.set(Flags::WRITES);
+        graph.set_writes(id, true);
         let write = graph.push(write_part(graph, id));
         graph.link_write(write);
         graph.events[write.index()].value = state;
@@ -339,7 +348,7 @@ impl Explorer {
         }
         let graph = &mut self.frame.graph;
         graph.pop();
-        graph.events[id.index()].flags.clear(Flags::WRITES);
+        graph.set_writes(id, false);
     }
 
     /// Adds the write part of `id` right after what it reads from, with its revisits.
@@ -399,7 +408,9 @@ impl Explorer {
             let id = frame.graph.push(event);
             self.run.note(id, &op);
             let mut linked = false;
-            self.try_outcomes(id, &op, Some(label), false, &mut linked);
+            let graph = &self.frame.graph;
+            let ranks = graph.floor(event.object, id)..graph.object(event.object).co.len() + 1;
+            self.try_outcomes(id, &op, Some(label), ranks, &mut linked);
             let graph = &mut self.frame.graph;
             if !linked {
                 graph.link_read(id, EventId::INIT);
@@ -494,7 +505,7 @@ impl Explorer {
             (Part::Read, _) => {
                 graph.link_read(id, alternative.rf);
                 if alternative.pick.writes {
-                    graph.events[id.index()].flags.set(Flags::WRITES);
+                    graph.set_writes(id, true);
                     frame.unfinished = Some(id);
                 }
             }
@@ -596,9 +607,8 @@ fn redirect_target(frame: &mut super::Frame, read: EventId, write: EventId, pick
     graph.spent[event.budget as usize] -= 1;
     event.budget = pick.budget;
     graph.spent[event.budget as usize] += 1;
-    event.flags.clear(Flags::WRITES);
+    graph.set_writes(read, pick.writes);
     if pick.writes {
-        event.flags.set(Flags::WRITES);
         frame.unfinished = Some(read);
     }
     graph.events[write.index()].flags.set(Flags::READ_BY_OLDER);

@@ -17,11 +17,11 @@ impl Explorer {
     pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
         let graph = &self.frame.graph;
         let object = graph.events[write.index()].object;
-        if graph.object(object).reads.is_empty() {
-            return;
-        }
         // How many events the write does not depend on. They are met newest first.
         let depends = graph.clock(write, Clock::Porf);
+        if graph.object(object).reads.is_empty() || !graph.is_accessed_beyond(object, depends) {
+            return;
+        }
         let mut left: u32 = graph.threads.iter().zip(depends).map(|(t, &known)| t.events.len() as u32 - known).sum();
         let mut stamp = graph.len();
         while left > 0 {

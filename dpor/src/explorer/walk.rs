@@ -8,7 +8,7 @@ use super::config::{Step, Strategy};
 use super::exhaustive::{Pick, order_of};
 use super::run::State;
 use super::spin::{Class, choice};
-use crate::event::{Event, EventId, Flags, Part};
+use crate::event::{Event, EventId, Part};
 use crate::memory::{self, Memory};
 use crate::op::{Action, Budget, ObjectId, Op, Role, ThreadId};
 use crate::schedule::Decision;
@@ -656,7 +656,7 @@ impl Explorer {
         let outcome = self.outcomes.as_slice()[way.pick.choice as usize];
         if outcome.writes {
             let graph = &mut self.frame.graph;
-            graph.events[id.index()].flags.set(Flags::WRITES);
+            graph.set_writes(id, true);
             let part = super::exhaustive::write_part(graph, id);
             let write = self.append_event(part, op);
             let graph = &mut self.frame.graph;
@@ -711,13 +711,13 @@ impl Explorer {
         if !pick.writes {
             return true;
         }
-        graph.events[id.index()].flags.set(Flags::WRITES);
+        graph.set_writes(id, true);
         let write = graph.push(super::exhaustive::write_part(graph, id));
         graph.link_write(write);
         graph.place(write, rank);
         let consistent = memory::admits(graph, &[id, write], &mut self.scratch);
         graph.pop();
-        graph.events[id.index()].flags.clear(Flags::WRITES);
+        graph.set_writes(id, false);
         debug_assert_eq!(graph.events[id.index()].part, Part::Read);
         consistent
     }

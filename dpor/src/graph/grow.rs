@@ -110,6 +110,33 @@ impl Graph {
         *counter = counter.wrapping_add_signed(by);
     }
 
+    /// Counts an access whose place is not given by program order and reads-from alone.
+    #[inline]
+    pub(super) fn count_loose(&mut self, e: &Event, by: i32) {
+        let loose = match e.part {
+            Part::Read => !e.flags.has(Flags::WRITES),
+            Part::Write => !e.flags.has(Flags::RMW) && e.object.index() >= FIRST_OBJECT,
+            _ => false,
+        };
+        self.loose_accesses = self.loose_accesses.wrapping_add_signed(by * i32::from(loose));
+    }
+
+    /// Whether the outcome of the read part `id`, which is linked, writes.
+    #[inline]
+    pub(crate) fn set_writes(&mut self, id: EventId, writes: bool) {
+        let flags = &mut self.events[id.index()].flags;
+        if flags.has(Flags::WRITES) == writes {
+            return;
+        }
+        if writes {
+            flags.set(Flags::WRITES);
+            self.loose_accesses -= 1;
+        } else {
+            flags.clear(Flags::WRITES);
+            self.loose_accesses += 1;
+        }
+    }
+
     /// Makes `id`, just pushed, read from `rf`.
     #[inline]
     pub(crate) fn link_read(&mut self, id: EventId, rf: EventId) {
@@ -120,9 +147,10 @@ impl Graph {
         e.rf = rf;
         *head = id;
         self.objects[e.object.index()].reads.push(id);
-        let order = e.order;
-        self.count_access(order, 1);
-        self.read_clocks(id, rf, order);
+        let e = *e;
+        self.count_access(e.order, 1);
+        self.count_loose(&e, 1);
+        self.read_clocks(id, rf, e.order);
     }
 
     #[inline]
@@ -167,6 +195,7 @@ impl Graph {
         *head = id;
         let e = *e;
         self.count_access(e.order, 1);
+        self.count_loose(&e, 1);
         if e.order.has(Order::RELEASE) {
             self.clocks.join(id, Clock::Release, id, Clock::Hb);
         } else if !e.release_fence.is_init() {
@@ -273,5 +302,6 @@ impl Graph {
         self.sc_accesses = 0;
         self.sc_fences = 0;
         self.weak_accesses = 0;
+        self.loose_accesses = 0;
     }
 }

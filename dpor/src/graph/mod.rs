@@ -97,6 +97,9 @@ pub struct Graph {
     pub(crate) sc_fences: u32,
     /// Accesses that are not sequentially consistent.
     pub(crate) weak_accesses: u32,
+    /// Accesses that program order and reads-from alone do not put in their place: blind stores, but for the ends of threads,
+    /// and reads without a write part.
+    pub(crate) loose_accesses: u32,
 }
 
 impl Default for Graph {
@@ -112,6 +115,7 @@ impl Default for Graph {
             sc_accesses: 0,
             sc_fences: 0,
             weak_accesses: 0,
+            loose_accesses: 0,
         };
         graph.reserve_objects(FIRST_OBJECT);
         graph
@@ -241,6 +245,14 @@ impl Graph {
         self.heads[self.head_row(object) + thread]
     }
 
+    /// Whether an access of the object is not among the first `known[t]` events of its thread `t`.
+    #[inline]
+    pub(crate) fn is_accessed_beyond(&self, object: ObjectId, known: &[u32]) -> bool {
+        let row = self.head_row(object);
+        let heads = &self.heads[row..row + self.threads.len()];
+        heads.iter().zip(known).any(|(&head, &known)| !head.is_init() && self.events[head.index()].index >= known)
+    }
+
     /// The write that an access leaves its thread knowing: itself, or what it read.
     #[inline]
     pub(crate) fn view(&self, event: EventId) -> EventId {
@@ -279,9 +291,16 @@ impl Graph {
             let count = if known.is_init() { 0 } else { self.clocks.count(known, Clock::Hb, thread) };
             also.map_or(count, |write| count.max(self.clocks.count(write, Clock::Release, thread)))
         };
+        let top = self.objects[object.index()].co.len();
+        if top == 0 {
+            return 0;
+        }
         // The thread's own last access is mostly the highest of those it knows.
         let mut floor = self.floor_by(heads[thread], count(thread), 0, skip, also);
         for (other, &head) in heads.iter().enumerate() {
+            if floor == top {
+                break;
+            }
             if other != thread && !head.is_init() {
                 floor = self.floor_by(head, count(other), floor, skip, also);
             }

@@ -37,6 +37,7 @@ impl Graph {
         self.sc_accesses = from.sc_accesses;
         self.sc_fences = from.sc_fences;
         self.weak_accesses = from.weak_accesses;
+        self.loose_accesses = from.loose_accesses;
     }
 
     /// Takes out all events but the first `prefix` ones and those that `keep` names. The kept events of each thread must be a
@@ -108,7 +109,10 @@ impl Graph {
     pub(super) fn forget(&mut self, id: EventId, e: &Event) {
         self.spent[e.budget as usize] -= 1;
         match e.part {
-            Part::Read | Part::Write => self.count_access(e.order, -1),
+            Part::Read | Part::Write => {
+                self.count_access(e.order, -1);
+                self.count_loose(e, -1);
+            }
             Part::Fence if e.order.has(Order::SC) => self.sc_fences -= 1,
             Part::Spawn => {
                 self.threads[e.thread.index()].spawns -= 1;

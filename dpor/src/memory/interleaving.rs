@@ -2,11 +2,20 @@
 
 use super::Scratch;
 use crate::event::{EventId, Part};
-use crate::graph::Graph;
+use crate::graph::{Clock, Graph};
 use crate::op::ThreadId;
 
 /// Whether no cycle leads through one of `new`.
 pub(super) fn admits(graph: &Graph, new: &[EventId], scratch: &mut Scratch) -> bool {
+    if let [read] = *new
+        && graph.event(read).part == Part::Read
+        && graph.loose_accesses == 1
+    {
+        // It is the only one: without it, modification order and from-reads are in program order and reads-from.
+        let e = graph.event(read);
+        let after = graph.object(e.object).co.get(graph.rank(e.rf));
+        return after.is_none_or(|&after| !graph.knows(read, Clock::Porf, after));
+    }
     new.iter().all(|&event| {
         scratch.seen.clear();
         scratch.seen.resize(graph.len(), false);

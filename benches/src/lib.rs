@@ -7,10 +7,13 @@
 //!
 //! * `cargo bench -p interleave-benches`: wall-clock time for each execution, by criterion.
 //! * `cargo run --release -p interleave-benches --bin ratios`: CPU time, and one table with the ratios.
+//! * `cargo run --release -p interleave-benches --bin operations`: what an operation of each shim costs in interleave.
 //! * `callgrind` (a binary): instructions, see there.
 
+mod cpu;
 mod programs;
 mod tools;
 
+pub use cpu::cpu_time;
 pub use programs::{PROGRAMS, Program};
 pub use tools::Tool;

@@ -229,7 +229,7 @@ pub struct Event {
 
 impl Event {
     /// The first (or only) event of `op` for `thread`, not yet linked to anything.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(thread: ThreadId, op: &Op, memory: Memory) -> Event {
         let (label, part) = label(thread, op, memory);
         Event {
@@ -303,7 +303,7 @@ pub(crate) struct Label {
 }
 
 /// The label of `op` for `thread`, and the part that its first event is.
-#[inline]
+#[inline(always)]
 pub(crate) fn label(thread: ThreadId, op: &Op, memory: Memory) -> (Label, Part) {
     let one = |kind, object, order| Label { kind, object, success: order, failure: order };
     let of = |order| Order::of(order, memory);

@@ -5,9 +5,7 @@
 //! A program with fewer executions is checked again and again. What a whole check costs is then worth comparing, too: the
 //! tools do not need the same number of executions for it.
 
-use std::time::Duration;
-
-use interleave_benches::{PROGRAMS, Program, Tool};
+use interleave_benches::{PROGRAMS, Program, Tool, cpu_time};
 
 const DEFAULT_EXECUTIONS: u64 = 20_000;
 
@@ -46,29 +44,4 @@ fn compare(program: &Program, executions: u64) {
             per_execution / first,
         );
     }
-}
-
-/// User and system time of this process, all threads.
-#[cfg(unix)]
-fn cpu_time() -> Duration {
-    // SAFETY: 1. All-zero bytes are a valid `rusage`. 2. The pointer is to one.
-    let usage = unsafe {
-        let mut usage = std::mem::zeroed::<libc::rusage>();
-        assert_eq!(libc::getrusage(libc::RUSAGE_SELF, &raw mut usage), 0);
-        usage
-    };
-    let duration = |time: libc::timeval| {
-        Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_micros(time.tv_usec.unsigned_abs())
-    };
-    duration(usage.ru_utime) + duration(usage.ru_stime)
-}
-
-/// Where there is no `getrusage`: the time on the clock.
-#[cfg(not(unix))]
-fn cpu_time() -> Duration {
-    use std::sync::OnceLock;
-    use std::time::Instant;
-
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
 }

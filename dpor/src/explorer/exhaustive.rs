@@ -150,18 +150,30 @@ impl Explorer {
     }
 
     /// A new event at the end of the thread, counted as performed.
+    #[inline]
     pub(super) fn append(&mut self, thread: ThreadId, op: &Op) -> EventId {
         let event = Event::of(thread, op, self.config.memory);
         self.append_event(event, op)
     }
 
+    #[inline(always)]
     pub(super) fn append_event(&mut self, event: Event, op: &Op) -> EventId {
+        let (thread, part) = (event.thread, event.part);
         let id = self.frame.graph.push(event);
-        self.run.advance(event.thread, 1);
-        if event.part == Part::Read {
+        self.run.advance(thread, 1);
+        if part == Part::Read {
             self.run.note(id, op);
         }
         id
+    }
+
+    /// The write part of the read part `read`, the last event of its thread, counted as performed.
+    #[inline]
+    pub(super) fn append_write_part(&mut self, thread: ThreadId, read: EventId) -> EventId {
+        let write = self.frame.graph.push_write_part(read);
+        self.run.advance(thread, 1);
+        self.frame.graph.link_write(write);
+        write
     }
 
     /// A wait for a thread that has ended.
@@ -260,13 +272,13 @@ impl Explorer {
     }
 
     fn add_update(&mut self, thread: ThreadId, op: &Op) -> Step {
-        let event = Event::of(thread, op, self.config.memory);
-        let id = self.append_event(event, op);
+        let id = self.append(thread, op);
+        let object = op.object;
         let graph = &self.frame.graph;
-        let newest = graph.newest(event.object);
-        let state = graph.value_of(event.object, newest);
-        let floor = graph.floor(event.object, id);
-        let top = graph.object(event.object).co.len();
+        let newest = graph.newest(object);
+        let state = graph.value_of(object, newest);
+        let floor = graph.floor(object, id);
+        let top = graph.object(object).co.len();
         if !matches!(op.action, Action::Object { .. }) {
             // Else `can_proceed` has just done that.
             Self::eval(&mut self.outcomes, &op.action, state, thread);
@@ -280,11 +292,12 @@ impl Explorer {
             self.try_outcomes(id, op, None, floor..others, &mut linked);
         }
         let graph = &mut self.frame.graph;
-        link(graph, id, newest, order_of(&event, outcome.writes), &mut linked);
+        let order = order_of(&graph.events[id.index()], outcome.writes);
+        link(graph, id, newest, order, &mut linked);
         graph.events[id.index()].value = state;
         if outcome.writes {
             graph.set_writes(id, true);
-            self.add_write(op, id, outcome.state);
+            self.add_write(thread, id, outcome.state);
         }
         self.run.wrote = outcome.writes;
         Step::Done(outcome.result)
@@ -331,7 +344,7 @@ impl Explorer {
         let graph = &mut self.frame.graph;
         let object = graph.events[id.index()].object;
         graph.set_writes(id, true);
-        let write = graph.push(write_part(graph, id));
+        let write = graph.push_write_part(id);
         graph.link_write(write);
         graph.events[write.index()].value = state;
         let newest = rank == graph.object(object).co.len();
@@ -352,14 +365,10 @@ impl Explorer {
     }
 
     /// Adds the write part of `id` right after what it reads from, with its revisits.
-    fn add_write(&mut self, op: &Op, id: EventId, state: u64) {
-        let graph = &mut self.frame.graph;
-        let rf = graph.events[id.index()].rf;
-        let part = write_part(graph, id);
-        let write = self.append_event(part, op);
-        let graph = &mut self.frame.graph;
-        graph.link_write(write);
-        graph.events[write.index()].value = state;
+    fn add_write(&mut self, thread: ThreadId, id: EventId, state: u64) {
+        let rf = self.frame.graph.events[id.index()].rf;
+        let write = self.append_write_part(thread, id);
+        self.frame.graph.events[write.index()].value = state;
         // Its alternatives go by the write part: the read part may be much older (a revisited one).
         self.revisits(write, Adding { at: write.0, label: None, rf: EventId::INIT, pick: Pick::CANONICAL }, None);
         let graph = &mut self.frame.graph;
@@ -382,7 +391,7 @@ impl Explorer {
         frame.unfinished = None;
         self.run.advance(thread, 1);
         self.run.remaining -= 1;
-        self.add_write(op, id, outcome.state);
+        self.add_write(thread, id, outcome.state);
         self.run.wrote = true;
         Step::Done(outcome.result)
     }
@@ -432,18 +441,6 @@ fn link(graph: &mut Graph, id: EventId, rf: EventId, order: Order, linked: &mut 
 
 pub(super) fn order_of(event: &Event, writes: bool) -> Order {
     if writes { event.success } else { event.failure }
-}
-
-/// The write part of the read part `id`.
-pub(super) fn write_part(graph: &Graph, id: EventId) -> Event {
-    let mut event = graph.events[id.index()];
-    event.part = Part::Write;
-    event.choice = 0;
-    event.rf = EventId::INIT;
-    event.budget = Budget::Free;
-    event.flags = Flags::default();
-    event.flags.set(Flags::RMW);
-    event
 }
 
 /// Whether a write after the first `rank` ones would come between a read-modify-write and what it reads.
@@ -534,7 +531,7 @@ impl Explorer {
         let graph = &mut frame.graph;
         let mut write = id;
         if graph.events[id.index()].part == Part::Read {
-            write = graph.push(write_part(graph, id));
+            write = graph.push_write_part(id);
             graph.link_write(write);
             let rank = graph.rank(graph.events[id.index()].rf);
             graph.place(write, rank);

@@ -29,6 +29,7 @@ impl Explorer {
         if id.is_init() { None } else { self.replay_next(thread, op, id) }
     }
 
+    #[inline(always)]
     fn replay_next(&mut self, thread: ThreadId, op: &Op, id: EventId) -> Option<Replayed> {
         // Fields and slices of their own: what is known about them is then known after writing to others, too.
         let (run, frame) = (&mut self.run, &mut self.frame);
@@ -181,6 +182,7 @@ impl Explorer {
     }
 
     /// Whom to run before the recorded event `id` can be performed, if anybody.
+    #[inline]
     fn before_recorded(&mut self, id: EventId) -> Option<ThreadId> {
         let e = &self.frame.graph.events[id.index()];
         if !e.rf.is_init() {

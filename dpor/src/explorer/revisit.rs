@@ -17,31 +17,24 @@ impl Explorer {
     pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
         let graph = &self.frame.graph;
         let object = graph.events[write.index()].object;
-        // How many events the write does not depend on. They are met newest first.
         let depends = graph.clock(write, Clock::Porf);
         if graph.object(object).reads.is_empty() || !graph.is_accessed_beyond(object, depends) {
             return;
         }
-        let mut left: u32 = graph.threads.iter().zip(depends).map(|(t, &known)| t.events.len() as u32 - known).sum();
-        let mut stamp = graph.len();
-        while left > 0 {
-            let graph = &self.frame.graph;
-            let depends = graph.clock(write, Clock::Porf);
-            let e = loop {
-                stamp -= 1;
-                let e = &graph.events[stamp];
-                if e.index >= depends[e.thread.index()] {
-                    break e;
-                }
-            };
-            left -= 1;
-            let event = EventId(stamp as u32);
-            if !deletable(e) || !maximal(graph, event, write) {
-                return;
+        let left = graph.threads.iter().zip(depends).map(|(t, &known)| t.events.len() as u32 - known).sum();
+        // A write part stays right after what its read part reads from: in the place of one that is there already, which must
+        // go, so that only older reads can be revisited, or the one that it belongs to.
+        let below = match blind {
+            Some(_) => graph.len(),
+            None => {
+                let rank = graph.rank(graph.events[graph.po_pred(write).index()].rf);
+                let next = graph.object(object).co.get(rank);
+                next.filter(|next| graph.events[next.index()].flags.has(Flags::RMW)).map_or(graph.len(), |w| w.index())
             }
-            if e.part == Part::Read && e.object == object && !e.flags.has(Flags::NO_REVISIT) {
-                self.revisit(object, event, write, adding, blind);
-            }
+        };
+        let mut deleted = Deleted { stamp: graph.len(), left, below };
+        while let Some(read) = deleted.next_read(&self.frame.graph, object, write) {
+            self.revisit(object, read, write, adding, blind);
         }
     }
 
@@ -83,6 +76,49 @@ impl Explorer {
             }
         }
         self.revisit_outcomes = outcomes;
+    }
+}
+
+/// The events that a write does not depend on, met newest first as far as they may be deleted.
+struct Deleted {
+    /// All events with this stamp or a higher one have been met.
+    stamp: usize,
+    /// How many have not been met.
+    left: u32,
+    /// Only reads older than this stamp may be revisited.
+    below: usize,
+}
+
+impl Deleted {
+    /// The next read of the object that may be revisited.
+    fn next_read(&mut self, graph: &Graph, object: ObjectId, write: EventId) -> Option<EventId> {
+        let depends = graph.clock(write, Clock::Porf);
+        while self.left > 0 {
+            let e = loop {
+                self.stamp -= 1;
+                let e = &graph.events[self.stamp];
+                if e.index >= depends[e.thread.index()] {
+                    break e;
+                }
+            };
+            self.left -= 1;
+            let event = EventId(self.stamp as u32);
+            if !deletable(e) {
+                return None;
+            }
+            // The write part of this read part has passed: it comes right after what the read part reads from, and what comes
+            // after it in modification order does not stay.
+            let is_known = e.flags.has(Flags::WRITES) && !e.po_next.is_init();
+            let passes = if is_known { stays(graph, e.rf, event, write) } else { maximal(graph, event, write) };
+            if !passes {
+                return None;
+            }
+            let is_read = e.part == Part::Read && e.object == object && self.stamp < self.below;
+            if is_read && !e.flags.has(Flags::NO_REVISIT) {
+                return Some(event);
+            }
+        }
+        None
     }
 }
 

@@ -657,10 +657,8 @@ impl Explorer {
         if outcome.writes {
             let graph = &mut self.frame.graph;
             graph.set_writes(id, true);
-            let part = super::exhaustive::write_part(graph, id);
-            let write = self.append_event(part, op);
+            let write = self.append_write_part(thread, id);
             let graph = &mut self.frame.graph;
-            graph.link_write(write);
             graph.events[write.index()].value = outcome.state;
             graph.place(write, way.rank);
         }
@@ -712,7 +710,7 @@ impl Explorer {
             return true;
         }
         graph.set_writes(id, true);
-        let write = graph.push(super::exhaustive::write_part(graph, id));
+        let write = graph.push_write_part(id);
         graph.link_write(write);
         graph.place(write, rank);
         let consistent = memory::admits(graph, &[id, write], &mut self.scratch);

@@ -170,8 +170,13 @@ impl Clocks {
 #[inline]
 fn started([porf, hb, _, pending]: [Lane; CLOCKS], thread: usize, count: u32) -> [Lane; CLOCKS] {
     // A new thread knows what its parent knew, but not what the parent's relaxed reads have left pending.
-    let mut row = [porf, hb, ZERO, if count == 1 { ZERO } else { pending }];
-    row[Clock::Porf as usize][thread % WIDTH] = count;
-    row[Clock::Hb as usize][thread % WIDTH] = count;
-    row
+    let pending = if count == 1 { ZERO } else { pending };
+    [with_count(porf, thread % WIDTH, count), with_count(hb, thread % WIDTH, count), ZERO, pending]
+}
+
+/// The lane with another count of one thread. In registers: a lane that is read again right after one of its counts was written
+/// to memory keeps the processor waiting.
+#[inline]
+fn with_count(lane: Lane, at: usize, count: u32) -> Lane {
+    core::array::from_fn(|i| if i == at { count } else { lane[i] })
 }

@@ -3,7 +3,7 @@
 use super::{FIRST_OBJECT, Graph, Object, ThreadEvents, in_use};
 use crate::event::{Event, EventId, Flags, NOT_PLACED, Order, Part};
 use crate::graph::Clock;
-use crate::op::{BUDGETS, ObjectId};
+use crate::op::{BUDGETS, Budget, ObjectId};
 
 impl Graph {
     /// Room for object numbers below `len`.
@@ -61,7 +61,8 @@ impl Graph {
 
     /// Adds `event` at the end of its thread, with the clocks of what is before it in program order. It is not linked to its
     /// object yet: `link_read` or `link_write` must follow for an access.
-    #[inline]
+    // Inlined, so that a new event is made where it stays.
+    #[inline(always)]
     pub(crate) fn push(&mut self, mut event: Event) -> EventId {
         let id = EventId(self.events.len() as u32);
         let thread = &mut self.threads[event.thread.index()];
@@ -88,6 +89,32 @@ impl Graph {
             Part::Spawn => self.threads[event.thread.index()].spawns += 1,
             _ => {}
         }
+        id
+    }
+
+    /// Adds the write part of the read part `read`, the last event of its thread. As for `push`, `link_write` must follow.
+    #[inline]
+    pub(crate) fn push_write_part(&mut self, read: EventId) -> EventId {
+        let id = EventId(self.events.len() as u32);
+        let event = self.events[read.index()];
+        self.events[read.index()].po_next = id;
+        self.events.push(event);
+        // Only now, so that nothing is copied that has just been written.
+        let e = &mut self.events[id.index()];
+        e.part = Part::Write;
+        e.index += 1;
+        e.rf = EventId::INIT;
+        e.choice = 0;
+        e.co_pos = NOT_PLACED;
+        e.prev_same = EventId::INIT;
+        e.po_next = EventId::INIT;
+        e.budget = Budget::Free;
+        e.flags = Flags::default();
+        e.flags.set(Flags::RMW);
+        let (thread, count) = (e.thread.index(), e.index + 1);
+        self.threads[thread].events.push(id);
+        self.spent[Budget::Free as usize] += 1;
+        self.clocks.push(read, thread, count);
         id
     }
 

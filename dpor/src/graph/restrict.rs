@@ -52,6 +52,11 @@ impl Graph {
         of: EventId,
     ) -> EventId {
         map.clear();
+        // What comes before the first event that goes stays as it is.
+        let mut prefix = prefix;
+        while prefix < self.events.len() && keep(self, EventId(prefix as u32)) {
+            prefix += 1;
+        }
         let mut next = prefix as u32;
         for index in prefix..self.events.len() {
             if keep(self, EventId(index as u32)) {
@@ -72,7 +77,7 @@ impl Graph {
         self.events.truncate(next as usize);
         self.clocks.truncate(next as usize);
         self.trim_objects();
-        map[of.index() - prefix]
+        if of.index() < prefix { of } else { map[of.index() - prefix] }
     }
 
     /// Takes an event, the newest that has not been taken, off the lists that are in insertion order; for good if it is
@@ -126,40 +131,40 @@ impl Graph {
 
     /// Gives a kept event its new number, after all older ones.
     fn reattach(&mut self, old: EventId, map: &[EventId], prefix: usize) {
-        let moved = |e: EventId| if e.is_init() || e.index() < prefix { e } else { map[e.index() - prefix] };
+        // Neither "none" nor what is in the prefix is in the map.
+        let moved = |e: EventId| map.get(e.index().wrapping_sub(prefix)).copied().unwrap_or(e);
         let id = map[old.index() - prefix];
-        let mut e = self.events[old.index()];
+        self.events[id.index()] = self.events[old.index()];
+        self.clocks.move_row(old, id);
+        let e = &mut self.events[id.index()];
         e.rf = moved(e.rf);
         e.release_fence = moved(e.release_fence);
         e.prev_same = moved(e.prev_same);
         e.po_next = EventId::INIT;
         let thread = e.thread.index();
+        let (object, part, flags, co_pos) = (e.object, e.part, e.flags, e.co_pos);
         if let Some(last) = self.threads[thread].events.last() {
             self.events[last.index()].po_next = id;
         }
         self.threads[thread].events.push(id);
-        self.events[id.index()] = e;
-        if id != old {
-            self.clocks.move_row(old, id);
-        }
-        if e.is_access() {
-            let head = self.head_row(e.object) + thread;
+        if matches!(part, Part::Read | Part::Write) {
+            let head = self.head_row(object) + thread;
             if self.heads[head] == old {
                 self.heads[head] = id;
             }
         }
-        match e.part {
-            Part::Read => self.objects[e.object.index()].reads.push(id),
+        match part {
+            Part::Read => self.objects[object.index()].reads.push(id),
             Part::Write => {
-                if e.co_pos != NOT_PLACED {
-                    self.objects[e.object.index()].co[e.co_pos as usize] = id;
+                if co_pos != NOT_PLACED {
+                    self.objects[object.index()].co[co_pos as usize] = id;
                 }
                 if self.threads[thread].end == old {
                     self.threads[thread].end = id;
                 }
-                if e.flags.has(Flags::READ_BY_OLDER) && id != old {
+                if flags.has(Flags::READ_BY_OLDER) {
                     // Readers outside of the prefix have learnt, or will learn, of the new number when their turn comes.
-                    let reads = &self.objects[e.object.index()].reads;
+                    let reads = &self.objects[object.index()].reads;
                     for read in reads.iter().take_while(|read| read.index() < prefix) {
                         let reader = &mut self.events[read.index()];
                         if reader.rf == old {

@@ -5,19 +5,16 @@ use std::time::Duration;
 /// User and system time of this process, all threads.
 #[cfg(unix)]
 pub fn cpu_time() -> Duration {
-    // SAFETY: 1. All-zero bytes are a valid `rusage`. 2. The pointer is to one.
-    let usage = unsafe {
-        let mut usage = std::mem::zeroed::<libc::rusage>();
-        assert_eq!(libc::getrusage(libc::RUSAGE_SELF, &raw mut usage), 0);
-        usage
+    // SAFETY: 1. All-zero bytes are a valid `timespec`. 2. The pointer is to one.
+    let time = unsafe {
+        let mut time = std::mem::zeroed::<libc::timespec>();
+        assert_eq!(libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time), 0);
+        time
     };
-    let duration = |time: libc::timeval| {
-        Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_micros(time.tv_usec.unsigned_abs())
-    };
-    duration(usage.ru_utime) + duration(usage.ru_stime)
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).expect("less than a second"))
 }
 
-/// Where there is no `getrusage`: the time on the clock.
+/// Where there is no such clock: the time on the clock.
 #[cfg(not(unix))]
 pub fn cpu_time() -> Duration {
     use std::sync::OnceLock;

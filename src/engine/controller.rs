@@ -277,6 +277,10 @@ impl Controller for Engine {
         self.explorer.with(|explorer| explorer.has_seen(me, thread, position))
     }
 
+    fn records(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     fn time(&self, since_start: Duration) {
         if let Some(recorder) = &self.recorder
             && self.phase.get() == Phase::Running

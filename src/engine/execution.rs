@@ -92,6 +92,7 @@ impl Engine {
     }
 
     /// Runs a fiber until it gives up control.
+    #[inline(always)]
     fn resume(&self, handle: fiber::Handle) -> fiber::State {
         if self.processes.get() {
             statics::resumed(self);

@@ -85,7 +85,7 @@ impl Fiber for CorosenseiFiber {
         self.armed.set(Some(body));
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn resume(&self) -> State {
         assert!(RUNNING.get().is_null(), "a fiber cannot resume another");
         RUNNING.set(self);
@@ -100,7 +100,7 @@ impl Fiber for CorosenseiFiber {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn suspend() {
         let fiber = Self::running();
         // SAFETY: 1. `resume` borrows the fiber for as long as `RUNNING` points to it.

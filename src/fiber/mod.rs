@@ -136,7 +136,7 @@ pub(crate) trait Fiber: Sized + 'static {
 ///
 /// A panicking thread must not suspend: the count of panics belongs to the OS thread, so the next fiber would seem to
 /// be panicking too.
-#[inline]
+#[inline(always)]
 pub(crate) fn suspend() {
     debug_assert!(!std::thread::panicking(), "a panicking fiber must not suspend");
     Backend::suspend();

@@ -80,7 +80,7 @@ impl<F: Fiber> Pool<F> {
     }
 
     /// Runs the fiber until it suspends or its body returns. Not to be called on a fiber.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn resume(&self, handle: Handle) -> State {
         let entry = self.entry(handle.0);
         assert!(entry.phase.get() == Phase::Resumable, "fiber {} cannot be resumed: {:?}", handle.0, entry.phase.get());

@@ -1,8 +1,9 @@
-//! What an operation of each shim costs: one thread, one execution, many calls. CPU time, without that of an empty execution.
+//! What a call of each shim costs, in a model in which only one thread makes it: CPU time, without that of the rest.
 //!
-//! `cargo run --release -p interleave-benches --bin operations [NAME..]`. A call is a call as it is written, with the drop of a
-//! guard as one of its own: a lock that is taken and given back is two. The last column is the price of a call as a
-//! multiple of that of a `Mutex`.
+//! `cargo run --release -p interleave-benches --bin operations [PART OF A NAME..]`. A call is a call as it is written, with the
+//! drop of a guard as one of its own: a lock that is taken and given back is two. `new` is its price where the exploration
+//! has not been before, `replayed` where it repeats the beginning of another execution; the factors are multiples of what a
+//! `Mutex` costs.
 
 use std::hint::black_box;
 use std::io::{Read, Write};
@@ -11,17 +12,19 @@ use std::time::Duration;
 use interleave::crossbeam::channel;
 use interleave::net::{TcpListener, TcpStream};
 use interleave::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
-use interleave::sync::atomic::{AtomicUsize, Ordering, fence};
+use interleave::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use interleave::sync::{Arc, Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use interleave::{Builder, cell, fs, parking_lot, thread};
 use interleave_benches::cpu_time;
 
-/// How often the body of an execution does what is measured.
-const ROUNDS: u64 = 500;
+/// How often an execution does what is measured.
+const ROUNDS: u64 = 200;
 
-/// Executions that one measurement takes, and measurements, of which the shortest counts.
-const EXECUTIONS: u32 = 20;
-const MEASUREMENTS: u32 = 7;
+/// Executions of a model.
+const EXECUTIONS: u64 = 40;
+
+/// Models, of which the fastest counts.
+const MODELS: u32 = 15;
 
 /// A body, and how many calls a round of it is.
 type Program = (&'static str, u64, fn());
@@ -194,29 +197,58 @@ fn rounds(mut round: impl FnMut()) {
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    println!("{:<34} {:>8} {:>8}", "calls", "ns/call", "x");
-    let empty = measured(|| ());
+    println!("{:<34} {:>10} {:>6} {:>10} {:>6}", "calls", "new ns", "x", "replayed", "x");
+    let empty = [measured(|| (), Race::First), measured(|| (), Race::Last)];
     let mut first = None;
     for (name, calls, body) in PROGRAMS {
         // The first one is what the others are compared with.
         if first.is_some() && !names.is_empty() && !names.iter().any(|part| name.contains(part.as_str())) {
             continue;
         }
-        let spent = measured(body).saturating_sub(empty);
-        let per_call = spent.as_secs_f64() * 1e9 / (u64::from(EXECUTIONS) * ROUNDS * calls) as f64;
-        println!("{name:<34} {per_call:>8.0} {:>8.1}", per_call / *first.get_or_insert(per_call));
+        let per_call = |race, empty| {
+            let spent = measured(body, race).saturating_sub(empty);
+            spent.as_secs_f64() * 1e9 / (EXECUTIONS * ROUNDS * calls) as f64
+        };
+        let [new, replayed] = [per_call(Race::First, empty[0]), per_call(Race::Last, empty[1])];
+        let first = *first.get_or_insert([new, replayed]);
+        println!("{name:<34} {new:>10.0} {:>6.1} {replayed:>10.0} {:>6.1}", new / first[0], replayed / first[1]);
     }
 }
 
-/// CPU time of `EXECUTIONS` models.
-fn measured(body: fn()) -> Duration {
+/// When the thread does what makes the executions different: it reads one of the values that another thread has written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Race {
+    /// Before what is measured, all of which is new then.
+    First,
+    /// After it, which is replayed then.
+    Last,
+}
+
+/// CPU time of a model with `EXECUTIONS` executions of `body`.
+fn measured(body: fn(), race: Race) -> Duration {
+    let model = || {
+        let value = Arc::new(AtomicU64::new(0));
+        let written = Arc::clone(&value);
+        let writer = thread::spawn(move || (1..EXECUTIONS).for_each(|next| written.store(next, Ordering::Relaxed)));
+        let reader = thread::spawn(move || {
+            if race == Race::First {
+                black_box(value.load(Ordering::Relaxed));
+            }
+            body();
+            if race == Race::Last {
+                black_box(value.load(Ordering::Relaxed));
+            }
+        });
+        writer.join().unwrap();
+        reader.join().unwrap();
+    };
     let once = || {
         let before = cpu_time();
-        for _ in 0..EXECUTIONS {
-            let report = Builder::new().spurious(0).max_steps(1_000_000).max_executions(1).explore(body);
-            assert!(report.failure.is_none() && report.executions == 1, "{:?}: {:?}", report.verdict, report.failure);
-        }
-        cpu_time() - before
+        let report = Builder::new().spurious(0).max_steps(1_000_000).explore(model);
+        let spent = cpu_time() - before;
+        let failure = report.failure;
+        assert!(failure.is_none() && report.executions == EXECUTIONS, "{} executions: {failure:?}", report.executions);
+        spent
     };
-    (0..MEASUREMENTS).map(|_| once()).min().expect("there are measurements")
+    (0..MODELS).map(|_| once()).min().expect("there are measurements")
 }

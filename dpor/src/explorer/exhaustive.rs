@@ -131,7 +131,7 @@ impl Explorer {
             Action::Load { .. } | Action::Ended { .. } => self.add_load(thread, op),
             Action::Store { value, .. } => self.add_store(thread, op, value),
             Action::End => {
-                self.add_store(thread, op, 1);
+                self.add_end(thread, op);
                 self.run.state[thread.index()] = State::Ended;
                 Step::Done(0)
             }
@@ -269,6 +269,18 @@ impl Explorer {
         graph.place(id, top);
         self.run.wrote = true;
         Step::Done(0)
+    }
+
+    /// The end of a thread: the only write there ever is to its object.
+    fn add_end(&mut self, thread: ThreadId, op: &Op) {
+        let id = self.append(thread, op);
+        let graph = &mut self.frame.graph;
+        graph.link_write(id);
+        graph.events[id.index()].value = 1;
+        let adding = Adding { at: id.0, label: None, rf: EventId::INIT, pick: Pick::CANONICAL };
+        self.revisits(id, adding, Some(0));
+        self.frame.graph.place(id, 0);
+        self.run.wrote = true;
     }
 
     fn add_update(&mut self, thread: ThreadId, op: &Op) -> Step {

@@ -14,13 +14,21 @@ impl Explorer {
     /// read itself, must be as the exploration of the remaining graph would add it, so that only one of the graphs that lead
     /// to the same revisited one passes. What one read asks for, older reads ask for too: the first event that does not pass
     /// ends the search.
+    #[inline]
     pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
         let graph = &self.frame.graph;
         let object = graph.events[write.index()].object;
-        let depends = graph.clock(write, Clock::Porf);
-        if graph.object(object).reads.is_empty() || !graph.is_accessed_beyond(object, depends) {
-            return;
+        if !graph.object(object).reads.is_empty()
+            && graph.is_accessed_beyond(object, graph.clock(write, Clock::Porf))
+        {
+            self.look_for_revisits(object, write, adding, blind);
         }
+    }
+
+    #[inline(never)]
+    fn look_for_revisits(&mut self, object: ObjectId, write: EventId, adding: Adding, blind: Option<usize>) {
+        let graph = &self.frame.graph;
+        let depends = graph.clock(write, Clock::Porf);
         let left = graph.threads.iter().zip(depends).map(|(t, &known)| t.events.len() as u32 - known).sum();
         // A write part stays right after what its read part reads from: in the place of one that is there already, which must
         // go, so that only older reads can be revisited, or the one that it belongs to.
@@ -92,17 +100,15 @@ struct Deleted {
 impl Deleted {
     /// The next read of the object that may be revisited.
     fn next_read(&mut self, graph: &Graph, object: ObjectId, write: EventId) -> Option<EventId> {
+        if self.left == 0 {
+            return None;
+        }
         let depends = graph.clock(write, Clock::Porf);
-        while self.left > 0 {
-            let e = loop {
-                self.stamp -= 1;
-                let e = &graph.events[self.stamp];
-                if e.index >= depends[e.thread.index()] {
-                    break e;
-                }
-            };
-            self.left -= 1;
-            let event = EventId(self.stamp as u32);
+        for (stamp, e) in graph.events[..self.stamp].iter().enumerate().rev() {
+            if e.index < depends[e.thread.index()] {
+                continue;
+            }
+            let event = EventId(stamp as u32);
             if !deletable(e) {
                 return None;
             }
@@ -113,9 +119,14 @@ impl Deleted {
             if !passes {
                 return None;
             }
-            let is_read = e.part == Part::Read && e.object == object && self.stamp < self.below;
+            self.left -= 1;
+            let is_read = e.part == Part::Read && e.object == object && stamp < self.below;
             if is_read && !e.flags.has(Flags::NO_REVISIT) {
+                self.stamp = stamp;
                 return Some(event);
+            }
+            if self.left == 0 {
+                return None;
             }
         }
         None

@@ -72,10 +72,15 @@ impl Clocks {
             let row = started(self.row(pred), thread, count);
             self.rows.extend_from_slice(&row);
         } else {
-            let len = self.rows.len();
-            self.rows.resize(len + CLOCKS * self.lanes, ZERO);
-            self.start_wide(len, pred, thread, count);
+            self.push_wide(pred, thread, count);
         }
+    }
+
+    #[inline(never)]
+    fn push_wide(&mut self, pred: EventId, thread: usize, count: u32) {
+        let len = self.rows.len();
+        self.rows.resize(len + CLOCKS * self.lanes, ZERO);
+        self.start_wide(len, pred, thread, count);
     }
 
     /// Gives an event the clocks it had when it was pushed.
@@ -101,6 +106,7 @@ impl Clocks {
         *row
     }
 
+    #[inline(never)]
     fn start_wide(&mut self, to: usize, pred: EventId, thread: usize, count: u32) {
         let lanes = self.lanes;
         for lane in 0..lanes {
@@ -119,12 +125,12 @@ impl Clocks {
     #[inline]
     pub(super) fn join(&mut self, to: EventId, to_clock: Clock, from: EventId, from_clock: Clock) {
         let (to, from) = (self.base(to, to_clock), self.base(from, from_clock));
+        if self.lanes == 1 {
+            self.rows[to] = joined(self.rows[to], self.rows[from]);
+            return;
+        }
         for lane in 0..self.lanes {
-            let other = self.rows[from + lane];
-            let clock = &mut self.rows[to + lane];
-            for (count, other) in clock.iter_mut().zip(other) {
-                *count = other.max(*count);
-            }
+            self.rows[to + lane] = joined(self.rows[to + lane], self.rows[from + lane]);
         }
     }
 
@@ -149,6 +155,12 @@ impl Clocks {
     /// Gives `to` the clocks of `from`.
     #[inline]
     pub(super) fn move_row(&mut self, from: EventId, to: EventId) {
+        if self.lanes == 1 {
+            let row = self.row(from);
+            let to = self.base(to, Clock::Porf);
+            self.rows[to..to + CLOCKS].copy_from_slice(&row);
+            return;
+        }
         let (from, to) = (self.base(from, Clock::Porf), self.base(to, Clock::Porf));
         self.rows.copy_within(from..from + CLOCKS * self.lanes, to);
     }
@@ -174,9 +186,17 @@ fn started([porf, hb, _, pending]: [Lane; CLOCKS], thread: usize, count: u32) ->
     [with_count(porf, thread % WIDTH, count), with_count(hb, thread % WIDTH, count), ZERO, pending]
 }
 
+/// The larger count of each thread. Counts fit into 31 bits, and signed numbers are what every x86-64 can compare by fours.
+#[inline]
+fn joined(a: Lane, b: Lane) -> Lane {
+    core::array::from_fn(|i| if a[i].cast_signed() > b[i].cast_signed() { a[i] } else { b[i] })
+}
+
 /// The lane with another count of one thread. In registers: a lane that is read again right after one of its counts was written
 /// to memory keeps the processor waiting.
 #[inline]
 fn with_count(lane: Lane, at: usize, count: u32) -> Lane {
-    core::array::from_fn(|i| if i == at { count } else { lane[i] })
+    const ONE: [Lane; WIDTH] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
+    let mask = ONE[at % WIDTH];
+    core::array::from_fn(|i| lane[i] & !mask[i] | count & mask[i])
 }

@@ -225,6 +225,11 @@ pub trait Controller {
         true
     }
 
+    /// Whether anybody may ask what the objects of this execution are called.
+    fn records(&self) -> bool {
+        true
+    }
+
     /// The clock of the simulated kernel has moved, by the operation that the running thread performed last, to this time
     /// since the start of the execution.
     fn time(&self, since_start: Duration) {
@@ -315,10 +320,21 @@ thread_local! {
 /// Calls `f` with the controller of the model that runs on this OS thread, or with `None` outside a model.
 #[inline]
 pub fn current<R>(f: impl FnOnce(Option<&dyn Controller>) -> R) -> R {
-    let controller = CURRENT.get();
+    // SAFETY: the closure cannot keep it.
+    f(unsafe { current_for_a_call() })
+}
+
+/// As [`current`], without a closure: an operation is put together where it is passed on from, and there is one return less
+/// after a switch.
+///
+/// # Safety
+///
+/// The caller does not keep the reference beyond the call that it is in.
+#[inline(always)]
+pub(super) unsafe fn current_for_a_call<'a>() -> Option<&'a dyn Controller> {
     // SAFETY: `enter` keeps the pointee borrowed for as long as the pointer is set, on this OS thread; model threads that are
-    // suspended within `f` are ended before `enter` returns.
-    f(controller.map(|c| unsafe { &*c.as_ptr() }))
+    // suspended within the call are ended before `enter` returns.
+    CURRENT.get().map(|controller| unsafe { &*controller.as_ptr() })
 }
 
 /// Runs `f` with `controller` as the current one of this OS thread.

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use dpor::{Action, Info, ObjectId, Op};
 
-use super::controller::{Controller, Inert, Slot, Target, current};
+use super::controller::{Controller, Inert, Slot, Target, current, current_for_a_call};
 use super::{deferred, live, statics, world};
 
 /// Where in the source something was written.
@@ -111,16 +111,17 @@ fn used_outside(identity: &Identity, info: &'static Info) {
 /// # Panics
 ///
 /// As [`Identity::outside`], if no model runs here but the object is in one. Unwinds if the execution ends here.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn perform(identity: &Identity, init: u64, action: Action, info: &'static Info, site: Site) -> Answer {
-    current(|controller| match controller {
+    // SAFETY: it is not kept.
+    match unsafe { current_for_a_call() } {
         Some(controller) => perform_in(controller, Some(identity.target(init)), action, info, site),
         None => {
             identity.outside(info);
             Answer::Outside
         }
-    })
+    }
 }
 
 /// As [`perform`], for one of several objects that are one for users: see [`Target::group`].
@@ -128,7 +129,7 @@ pub fn perform(identity: &Identity, init: u64, action: Action, info: &'static In
 /// # Panics
 ///
 /// As [`perform`].
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn perform_part(
     group: u64,
@@ -138,13 +139,14 @@ pub fn perform_part(
     info: &'static Info,
     site: Site,
 ) -> Answer {
-    current(|controller| match controller {
+    // SAFETY: it is not kept.
+    match unsafe { current_for_a_call() } {
         Some(controller) => perform_in(controller, Some(Target { group, ..identity.target(init) }), action, info, site),
         None => {
             identity.outside(info);
             Answer::Outside
         }
-    })
+    }
 }
 
 /// Performs an action that has no object: a fence, a choice, a spawn, a yield.
@@ -161,7 +163,7 @@ pub fn perform_alone(action: Action, info: &'static Info, site: Site) -> Answer 
 }
 
 /// As [`perform`], when the controller is at hand; never [`Answer::Outside`].
-#[inline]
+#[inline(always)]
 pub fn perform_in(
     controller: &dyn Controller,
     target: Option<Target<'_>>,

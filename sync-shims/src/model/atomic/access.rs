@@ -15,8 +15,22 @@ pub(super) struct Atomic<'a> {
     pub(super) init: u64,
 }
 
+/// A load; `Done` holds the value.
+#[inline(never)]
+#[track_caller]
+pub(super) fn load(atomic: Atomic<'_>, order: Ordering, info: &'static Info, site: Site) -> Answer {
+    perform(atomic.identity, atomic.init, Action::Load { order }, info, site)
+}
+
+/// A store.
+#[inline(never)]
+#[track_caller]
+pub(super) fn store(atomic: Atomic<'_>, value: u64, order: Ordering, info: &'static Info, site: Site) -> Answer {
+    perform(atomic.identity, atomic.init, Action::Store { order, value }, info, site)
+}
+
 /// A read-modify-write that always writes; `Done` holds the old value.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(super) fn update(
     atomic: Atomic<'_>,
@@ -50,7 +64,7 @@ pub(super) enum Exchanged {
 }
 
 /// A `compare_exchange`.
-#[inline]
+#[inline(never)]
 #[track_caller]
 pub(super) fn compare_exchange(
     atomic: Atomic<'_>,

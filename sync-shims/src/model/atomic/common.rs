@@ -118,7 +118,7 @@ macro_rules! common_methods {
         pub fn load(&self, order: Ordering) -> $value {
             check_load(order);
             let (info, site) = (info!($family, "load"), Location::caller());
-            match perform(&self.identity, self.init(), Action::Load { order }, info, site) {
+            match load(self.atomic(), order, info, site) {
                 Answer::Done(word) => Self::value_of(word),
                 not if self.is_real(not, info, site) => self.value.load(order),
                 _ => self.value.load(Ordering::Relaxed),
@@ -134,9 +134,8 @@ macro_rules! common_methods {
         #[track_caller]
         pub fn store(&self, value: $value, order: Ordering) {
             check_store(order);
-            let action = Action::Store { order, value: Self::word(value) };
             let (info, site) = (info!($family, "store"), Location::caller());
-            match perform(&self.identity, self.init(), action, info, site) {
+            match store(self.atomic(), Self::word(value), order, info, site) {
                 Answer::Done(_) => {}
                 not if self.is_real(not, info, site) => self.value.store(value, order),
                 _ => {}

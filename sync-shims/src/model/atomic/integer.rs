@@ -3,13 +3,13 @@
 use std::fmt;
 use std::panic::Location;
 
-use dpor::{Action, Info};
+use dpor::Info;
 
-use super::access::{After, Atomic, Exchange, Exchanged, after_the_end, compare_exchange, no_address, update};
+use super::access::{After, Atomic, Exchange, Exchanged, after_the_end, compare_exchange, load, no_address, store, update};
 use super::common::{common_methods, fetch_methods, info};
 use super::orders::{check_failure, check_load, check_store, failure_of};
 use super::{Ordering, updates};
-use crate::model::event::{Answer, Identity, Site, exclusive, perform, unsynchronised};
+use crate::model::event::{Answer, Identity, Site, exclusive, unsynchronised};
 
 macro_rules! integer {
     ($name:ident, $family:literal, $t:ident) => {

@@ -142,6 +142,7 @@ impl RawMutex {
         u64::from(self.poisoned.load(Ordering::Relaxed))
     }
 
+    #[inline(always)]
     #[track_caller]
     fn perform(&self, action: Action, info: &'static Info, site: Site) -> Answer {
         perform(&self.identity, self.init(), action, info, site)

@@ -1,5 +1,6 @@
 //! A system call in progress: how it acts on objects, and how it can end.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -28,9 +29,11 @@ impl Object {
         Object { slot: Slot::new(), init, created, name: None }
     }
 
-    /// The same object under the name that reports call it.
-    pub(crate) fn named(mut self, name: impl Into<Box<str>>) -> Self {
-        self.name = Some(name.into());
+    /// The same object under the name that reports call it. It is written out only if somebody may ask for it.
+    pub(crate) fn named(mut self, name: fmt::Arguments<'_>) -> Self {
+        if current(|controller| controller.is_none_or(|controller| controller.records())) {
+            self.name = Some(name.to_string().into());
+        }
         self
     }
 
@@ -41,7 +44,7 @@ impl Object {
 
     /// The same object under the name of a path.
     pub(crate) fn at(self, path: &Path) -> Self {
-        self.named(path.display().to_string())
+        self.named(format_args!("{}", path.display()))
     }
 }
 

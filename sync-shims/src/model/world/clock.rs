@@ -98,7 +98,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 fn object(call: Call<'_>) -> Sys<Arc<Object>> {
     let site = call.site();
     Ok(call.tables(|tables| {
-        let new = || Arc::new(Object::new(0, site).named("the clock"));
+        let new = || Arc::new(Object::new(0, site).named(format_args!("the clock")));
         tables.clock.object.get_or_insert_with(new).clone()
     })?)
 }

@@ -60,11 +60,11 @@ pub(crate) struct Names {
 impl Connection {
     /// The connection that got `ticket` at the socket called `name`.
     pub(crate) fn new(protocol: Protocol, name: &str, ticket: u64, site: Site) -> Self {
-        let name = format!("connection {} to {name}", ticket + 1);
+        let number = ticket + 1;
         Connection {
             protocol,
-            to_server: Direction::new(protocol, &format!("{name}, in"), site),
-            to_client: Direction::new(protocol, &format!("{name}, out"), site),
+            to_server: Direction::new(protocol, format_args!("connection {number} to {name}, in"), site),
+            to_client: Direction::new(protocol, format_args!("connection {number} to {name}, out"), site),
         }
     }
 
@@ -72,8 +72,8 @@ impl Connection {
     pub(crate) fn pair(call: Call<'_>) -> [Endpoint; 2] {
         let connection = Arc::new(Connection {
             protocol: Protocol::Unix,
-            to_server: Direction::new(Protocol::Unix, "pair, first to second", call.site()),
-            to_client: Direction::new(Protocol::Unix, "pair, second to first", call.site()),
+            to_server: Direction::new(Protocol::Unix, format_args!("pair, first to second"), call.site()),
+            to_client: Direction::new(Protocol::Unix, format_args!("pair, second to first"), call.site()),
         });
         [Side::Client, Side::Server].map(|side| Endpoint::new(call, connection.clone(), side, Names::default(), None))
     }

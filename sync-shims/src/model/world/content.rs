@@ -41,10 +41,10 @@ fn write(_: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 impl Content {
     /// An empty file that is going to be at `path`.
     pub(crate) fn new(path: &Path, site: Site) -> Self {
-        let name = format!("content of {}", super::path::shown(path).display());
+        let path = super::path::shown(path).display();
         Content {
-            turn: Turn::new(format!("writing the {name}"), site),
-            version: Object::new(EMPTY, site).named(name),
+            turn: Turn::new(format_args!("writing the content of {path}"), site),
+            version: Object::new(EMPTY, site).named(format_args!("content of {path}")),
             versions: Mutex::default(),
         }
     }

@@ -180,8 +180,8 @@ impl Inbox {
     fn new(number: u64, peer: u64, name: String, address: Option<SocketAddr>, site: Site) -> Arc<Self> {
         Arc::new(Inbox {
             number,
-            queue: Object::new(0, site).named(format!("queue of {name}")),
-            end: Object::new(peer << PEER_SHIFT, site).named(name.clone()),
+            queue: Object::new(0, site).named(format_args!("queue of {name}")),
+            end: Object::new(peer << PEER_SHIFT, site).named(format_args!("{name}")),
             name,
             address,
             places: Mutex::default(),
@@ -197,7 +197,7 @@ impl Inbox {
     fn place(&self, number: u64, site: Site) -> Arc<Letter> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
-            let arrived = Object::new(0, site).named(format!("message {} to {}", number + 1, self.name));
+            let arrived = Object::new(0, site).named(format_args!("message {} to {}", number + 1, self.name));
             Arc::new(Letter { arrived, message: OnceLock::new() })
         };
         places.entry(number).or_insert_with(new).clone()

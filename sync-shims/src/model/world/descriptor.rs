@@ -42,7 +42,7 @@ fn less(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 impl Descriptors {
     /// One.
     pub(crate) fn new(site: Site) -> Self {
-        Descriptors { count: Object::new(1, site).named("descriptors"), cloned: AtomicBool::new(false) }
+        Descriptors { count: Object::new(1, site).named(format_args!("descriptors")), cloned: AtomicBool::new(false) }
     }
 
     /// Stands in for dup(2).

@@ -9,6 +9,7 @@
 //! answer to. The first write after the other end was closed is lost, and the reset that comes back makes later ones fail.
 //! And the bytes of one write may come in several segments: a read may give less than is going to be there.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -254,13 +255,13 @@ pub(crate) enum Written {
 
 impl Direction {
     /// Empty.
-    pub(crate) fn new(protocol: Protocol, name: &str, site: Site) -> Self {
+    pub(crate) fn new(protocol: Protocol, name: fmt::Arguments<'_>, site: Site) -> Self {
         Direction {
             protocol,
             state: Object::new(0, site).named(name),
             bytes: Mutex::default(),
             end: AtomicU64::new(0),
-            turn: Turn::new(format!("writing to {name}"), site),
+            turn: Turn::new(format_args!("writing to {name}"), site),
         }
     }
 

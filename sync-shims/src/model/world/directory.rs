@@ -70,12 +70,12 @@ fn want_lists(call: Call<'_>) -> Sys<()> {
 fn listing(call: Call<'_>, path: &Path) -> Sys<Arc<Listing>> {
     let site = call.site();
     Ok(call.tables(|tables| {
-        let name = path::shown(path).display().to_string();
+        let name = path::shown(path).display();
         let new = || {
             Arc::new(Listing {
-                count: Object::new(0, site).named(format!("names in {name}")),
+                count: Object::new(0, site).named(format_args!("names in {name}")),
                 list: Mutex::default(),
-                turn: Turn::new(format!("naming in {name}"), site),
+                turn: Turn::new(format_args!("naming in {name}"), site),
             })
         };
         tables.listings.entry(path.to_path_buf()).or_insert_with(new).clone()

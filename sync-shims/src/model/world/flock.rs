@@ -121,7 +121,7 @@ pub(crate) enum Mode {
 impl Lock {
     /// Free, of an inode that is going to be at `path`.
     pub(crate) fn new(path: &Path, site: Site) -> Self {
-        Lock(Object::new(0, site).named(format!("lock of {}", super::path::shown(path).display())))
+        Lock(Object::new(0, site).named(format_args!("lock of {}", super::path::shown(path).display())))
     }
 
     /// Waits for the lock.

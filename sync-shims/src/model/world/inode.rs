@@ -100,7 +100,7 @@ impl Inode {
     }
 
     fn new(number: u64, body: Body, path: &Path, site: Site) -> Self {
-        let count = Object::new(1, site).named("the names of an inode");
+        let count = Object::new(1, site).named(format_args!("the names of an inode"));
         let places = Places { count, list: Mutex::new(vec![path.to_path_buf()]) };
         Inode { number, body, lock: Lock::new(path, site), places }
     }

@@ -202,8 +202,8 @@ impl Socket {
         Socket {
             protocol,
             address,
-            state: Object::new(phase, site).named(name.clone()),
-            queue: Object::new(0, site).named(format!("queue of {name}")),
+            state: Object::new(phase, site).named(format_args!("{name}")),
+            queue: Object::new(0, site).named(format_args!("queue of {name}")),
             places: Mutex::default(),
             name,
         }
@@ -223,7 +223,7 @@ impl Socket {
     fn place(&self, ticket: u64, site: Site) -> Arc<Waiting> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
-            let arrived = Object::new(0, site).named(format!("connection {} to {}", ticket + 1, self.name));
+            let arrived = Object::new(0, site).named(format_args!("connection {} to {}", ticket + 1, self.name));
             Arc::new(Waiting { arrived, arrival: OnceLock::new() })
         };
         places.entry(ticket).or_insert_with(new).clone()

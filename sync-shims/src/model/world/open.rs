@@ -103,7 +103,7 @@ impl OpenFile {
             owner: Owner::new(call)?,
             locks: AtomicBool::new(false),
             position: AtomicU64::new(0),
-            turn: Turn::new("file position", call.site()),
+            turn: Turn::new(format_args!("file position"), call.site()),
         }))
     }
 

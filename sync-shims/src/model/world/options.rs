@@ -24,7 +24,7 @@ fn set(state: u64, args: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 impl Options {
     /// The default ones.
     pub(crate) fn new(site: Site) -> Self {
-        Options(Object::new(DEFAULT_TTL, site).named("socket options"))
+        Options(Object::new(DEFAULT_TTL, site).named(format_args!("socket options")))
     }
 
     /// TCP_NODELAY.

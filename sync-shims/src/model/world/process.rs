@@ -344,7 +344,7 @@ pub(crate) fn exit(call: Call<'_>, code: ExitCode) -> Sys<()> {
 fn pid_entry(call: Call<'_>, pid: u32) -> Sys<Arc<Object>> {
     let site = call.site();
     Ok(call.tables(|tables| {
-        let new = || Arc::new(Object::new(0, site).named(format!("process {pid}")));
+        let new = || Arc::new(Object::new(0, site).named(format_args!("process {pid}")));
         tables.pids.entry(pid).or_insert_with(new).clone()
     })?)
 }
@@ -353,7 +353,7 @@ fn pid_entry(call: Call<'_>, pid: u32) -> Sys<Arc<Object>> {
 fn freed_pids(call: Call<'_>) -> Sys<Arc<Object>> {
     let site = call.site();
     Ok(call.tables(|tables| {
-        let new = || Arc::new(Object::new(0, site).named("free process ids"));
+        let new = || Arc::new(Object::new(0, site).named(format_args!("free process ids")));
         tables.freed_pids.get_or_insert_with(new).clone()
     })?)
 }
@@ -387,8 +387,8 @@ impl Process {
             crashable: plan.crashable,
             interruptible: call.controller().counts(site),
             threaded: AtomicBool::new(false),
-            signal: Object::new(0, site).named(format!("signal of {name}")),
-            life: Object::new(RUNS, site).named(name.clone()),
+            signal: Object::new(0, site).named(format_args!("signal of {name}")),
+            life: Object::new(RUNS, site).named(format_args!("{name}")),
             name,
             plain: Mutex::default(),
         });

@@ -101,7 +101,7 @@ pub(super) fn marked(
     static SETTLE: Step = Step::new("fs", "settle", settle);
     static DONE: Step = Step::new("fs", "settle", set).role(Role::Signal);
     let number = call.fresh()?;
-    let done = Arc::new(Object::new(0, call.site()).named("the end of a rename"));
+    let done = Arc::new(Object::new(0, call.site()).named(format_args!("the end of a rename")));
     call.tables(|tables| tables.add_rename(number, done.clone()))?;
     let there = from.act_once(call, step, Entry::moving(number))?;
     if !call.controller().wrote() {

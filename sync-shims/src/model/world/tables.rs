@@ -92,13 +92,13 @@ pub(crate) struct SocketTables {
 impl SocketTables {
     /// What is known of a TCP port, whatever the address.
     pub(crate) fn port(&mut self, port: u16, site: Site) -> Arc<Object> {
-        let new = || Arc::new(Object::new(0, site).named(format!("TCP port {port}")));
+        let new = || Arc::new(Object::new(0, site).named(format_args!("TCP port {port}")));
         self.ports.entry(port).or_insert_with(new).clone()
     }
 
     /// Who listens at a TCP address.
     pub(crate) fn address(&mut self, address: SocketAddr, site: Site) -> Arc<Object> {
-        let new = || Arc::new(Object::new(0, site).named(address.to_string()));
+        let new = || Arc::new(Object::new(0, site).named(format_args!("{address}")));
         self.addresses.entry(address).or_insert_with(new).clone()
     }
 }
@@ -139,7 +139,7 @@ impl Tables {
 
     /// The entry of an abstract name, under the key `key`.
     pub(crate) fn abstract_entry(&mut self, key: &Path, shown: String, site: Site) -> Arc<Object> {
-        let new = || Arc::new(Object::new(Entry::ABSENT.state(), site).named(shown));
+        let new = || Arc::new(Object::new(Entry::ABSENT.state(), site).named(format_args!("{shown}")));
         self.entries.entry(key.to_path_buf()).or_insert_with(new).clone()
     }
 
@@ -156,7 +156,7 @@ impl Tables {
 
     /// The turn of calls on two paths.
     pub(crate) fn turn_of_renames(&mut self, site: Site) -> Arc<Turn> {
-        self.turn_of_renames.get_or_insert_with(|| Arc::new(Turn::new("renaming", site))).clone()
+        self.turn_of_renames.get_or_insert_with(|| Arc::new(Turn::new(format_args!("renaming"), site))).clone()
     }
 
     /// Adds a rename, before the step that lets others find it.

@@ -1,5 +1,7 @@
 //! Turns: locks of the kernel's own, for calls that are several steps.
 
+use std::fmt;
+
 use dpor::{Outcome, Outcomes, Role, ThreadId};
 
 use super::call::{Call, Object, Step, Sys};
@@ -26,7 +28,7 @@ fn give(state: u64, _: [u64; 2], _: ThreadId, out: &mut Outcomes) {
 
 impl Turn {
     /// Nobody's, at `what` it is for.
-    pub(crate) fn new(what: impl Into<Box<str>>, site: Site) -> Self {
+    pub(crate) fn new(what: fmt::Arguments<'_>, site: Site) -> Self {
         Turn(Object::new(0, site).named(what))
     }
 

@@ -25,7 +25,9 @@ struct Walk {
 
 impl Walk {
     fn new() -> Self {
-        Walk { at: path::WORKING_DIRECTORY.into(), above: None, links: 0 }
+        let mut at = PathBuf::with_capacity(64);
+        at.push(path::WORKING_DIRECTORY);
+        Walk { at, above: None, links: 0 }
     }
 
     /// Walks along `path`: ENOENT if a directory on the way is missing, ENOTDIR if it is something else. What the last name
@@ -36,7 +38,12 @@ impl Walk {
             return Err(Errno::NOENT.into());
         }
         let mut ahead = Vec::new();
-        self.turn_to(path, &mut ahead);
+        let mut components = path.components();
+        match (components.next(), components.next()) {
+            // Most paths: there is nothing on the way.
+            (Some(Component::Normal(name)), None) => self.at.push(name),
+            _ => self.turn_to(path, &mut ahead),
+        }
         while let Some(name) = ahead.pop() {
             let Some(name) = name else {
                 self.at.pop();

@@ -8,6 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use interleave::net::{TcpListener, TcpStream};
 use interleave::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use interleave::{Builder, Verdict};
+use interleave_benches::{forget_kept, keep};
 
 /// How often the body of an execution does what is measured.
 const ROUNDS: u64 = 500;
@@ -32,12 +33,13 @@ fn write_read() {
 }
 
 fn connect_accept() {
+    forget_kept();
     let listener = UnixListener::bind("sock").unwrap();
     for _ in 0..ROUNDS {
         let client = UnixStream::connect("sock").unwrap();
         let accepted = listener.accept().unwrap();
         // Closing is not what is measured.
-        std::mem::forget((client, accepted));
+        keep((client, accepted));
     }
 }
 
@@ -50,12 +52,13 @@ fn connect_accept_close() {
 }
 
 fn tcp_connect_accept() {
+    forget_kept();
     let listeners: Vec<TcpListener> = (0..5).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     for listener in &listeners {
         let address = listener.local_addr().unwrap();
         for _ in 0..ROUNDS / 5 {
             let client = TcpStream::connect(address).unwrap();
-            std::mem::forget((client, listener.accept().unwrap()));
+            keep((client, listener.accept().unwrap()));
         }
     }
 }

@@ -11,9 +11,11 @@
 //! * `callgrind` (a binary): instructions, see there.
 
 mod cpu;
+mod kept;
 mod programs;
 mod tools;
 
 pub use cpu::cpu_time;
+pub use kept::{forget_kept, keep};
 pub use programs::{PROGRAMS, Program};
 pub use tools::Tool;

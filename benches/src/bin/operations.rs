@@ -15,7 +15,7 @@ use interleave::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use interleave::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use interleave::sync::{Arc, Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use interleave::{Builder, cell, fs, parking_lot, thread};
-use interleave_benches::cpu_time;
+use interleave_benches::{cpu_time, forget_kept, keep};
 
 /// How often an execution does what is measured.
 const ROUNDS: u64 = 200;
@@ -143,11 +143,12 @@ const PROGRAMS: [Program; 28] = [
         });
     }),
     ("UnixStream connect, accept", 2, || {
+        forget_kept();
         let listener = UnixListener::bind("sock").unwrap();
         rounds(|| {
             let client = UnixStream::connect("sock").unwrap();
             // Closing is not what is measured.
-            std::mem::forget((client, listener.accept().unwrap()));
+            keep((client, listener.accept().unwrap()));
         });
     }),
     ("the same, and both closed", 4, || {
@@ -158,13 +159,14 @@ const PROGRAMS: [Program; 28] = [
         });
     }),
     ("TcpStream connect, accept", 2, || {
+        forget_kept();
         // A queue has room for 128 connections, of which the kernel counts those that were accepted, too.
         let listeners: Vec<TcpListener> = (0..5).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         for listener in &listeners {
             let address = listener.local_addr().unwrap();
             for _ in 0..ROUNDS / 5 {
                 let client = TcpStream::connect(address).unwrap();
-                std::mem::forget((client, listener.accept().unwrap()));
+                keep((client, listener.accept().unwrap()));
             }
         }
     }),

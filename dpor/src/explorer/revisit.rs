@@ -18,9 +18,7 @@ impl Explorer {
     pub(super) fn revisits(&mut self, write: EventId, adding: Adding, blind: Option<usize>) {
         let graph = &self.frame.graph;
         let object = graph.events[write.index()].object;
-        if !graph.object(object).reads.is_empty()
-            && graph.is_accessed_beyond(object, graph.clock(write, Clock::Porf))
-        {
+        if !graph.object(object).reads.is_empty() && graph.is_accessed_beyond(object, graph.clock(write, Clock::Porf)) {
             self.look_for_revisits(object, write, adding, blind);
         }
     }

@@ -5,7 +5,9 @@ use std::panic::Location;
 
 use dpor::Info;
 
-use super::access::{After, Atomic, Exchange, Exchanged, after_the_end, compare_exchange, load, no_address, store, update};
+use super::access::{
+    After, Atomic, Exchange, Exchanged, after_the_end, compare_exchange, load, no_address, store, update,
+};
 use super::common::{common_methods, fetch_methods, info};
 use super::orders::{check_failure, check_load, check_store, failure_of};
 use super::{Ordering, updates};

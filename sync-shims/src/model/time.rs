@@ -56,7 +56,7 @@ pub(crate) trait Limit: Copy {
 
     #[cfg(feature = "crossbeam")]
     /// The end of a wait that started with the execution.
-    fn from_start(self) -> Instant;
+    fn after_start(self) -> Instant;
 }
 
 impl Limit for Duration {
@@ -65,7 +65,7 @@ impl Limit for Duration {
     }
 
     #[cfg(feature = "crossbeam")]
-    fn from_start(self) -> Instant {
+    fn after_start(self) -> Instant {
         Instant(start() + self)
     }
 }
@@ -78,7 +78,7 @@ impl Limit for Instant {
     }
 
     #[cfg(feature = "crossbeam")]
-    fn from_start(self) -> Instant {
+    fn after_start(self) -> Instant {
         self
     }
 }

@@ -81,12 +81,12 @@ pub(super) struct Timer {
 impl Timer {
     pub(super) fn new(first: impl Limit, period: Option<Duration>, site: Site) -> Self {
         let wait = first.start(site);
-        Timer { identity: Identity::at(site), first: wait.end().unwrap_or_else(|| first.from_start()), wait, period }
+        Timer { identity: Identity::at(site), first: wait.end().unwrap_or_else(|| first.after_start()), wait, period }
     }
 
     /// What the message says that was taken by `Attempt::Done(at)`.
     pub(super) fn message(&self, at: u64) -> Instant {
-        if at == 0 { self.first } else { Duration::from_nanos(at).from_start() }
+        if at == 0 { self.first } else { Duration::from_nanos(at).after_start() }
     }
 
     /// Takes the message. Waiting for a tick is sleeping: whatever others do may happen before.

@@ -52,7 +52,9 @@ const PROGRAMS: [Program; 28] = [
     }),
     ("Barrier wait", 1, || {
         let barrier = Barrier::new(1);
-        rounds(|| drop(black_box(barrier.wait())));
+        rounds(|| {
+            black_box(barrier.wait());
+        });
     }),
     ("Once call_once, done", 1, || {
         let once = Once::new();
@@ -85,7 +87,7 @@ const PROGRAMS: [Program; 28] = [
     ("UnsafeCell with_mut", 1, || {
         let cell = cell::UnsafeCell::new(0);
         rounds(|| {
-            cell.with_mut(|place| black_box(place));
+            cell.with_mut(black_box);
         });
     }),
     ("mpsc send, recv", 2, || {

@@ -90,10 +90,12 @@ fn interleavings_race_as_their_orderings_say() {
         let shared = Arc::new(Shared(AtomicU32::new(0), UnsafeCell::new(0)));
         let other = Arc::clone(&shared);
         let t = thread::spawn(move || {
+            // SAFETY: threads of a model take turns, and the model ends at the race.
             other.1.with_mut(|value| unsafe { *value = 1 });
             other.0.store(1, Relaxed);
         });
         if shared.0.load(Relaxed) == 1 {
+            // SAFETY: as above.
             shared.1.with(|value| unsafe { *value });
         }
         t.join().unwrap();

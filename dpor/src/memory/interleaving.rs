@@ -1,7 +1,7 @@
 //! Acyclicity of `po + rf + co + fr` by depth-first search along immediate edges.
 
 use super::Scratch;
-use crate::event::{EventId, Part};
+use crate::event::{EventId, Flags, Part};
 use crate::graph::{Clock, Graph};
 use crate::op::ThreadId;
 
@@ -9,6 +9,7 @@ use crate::op::ThreadId;
 pub(super) fn admits(graph: &Graph, new: &[EventId], scratch: &mut Scratch) -> bool {
     if let [read] = *new
         && graph.event(read).part == Part::Read
+        && !graph.event(read).flags.has(Flags::WRITES)
         && graph.loose_accesses == 1
     {
         // It is the only one: without it, modification order and from-reads are in program order and reads-from.

@@ -263,5 +263,5 @@ fn use_from_outside_is_noticed() {
             });
         });
     });
-    assert_eq!(report.verdict, Verdict::Vacuous, "{report}");
+    assert_eq!(report.verdict, Verdict::Failed(Kind::Outside), "{report}");
 }

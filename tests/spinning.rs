@@ -305,3 +305,43 @@ fn a_loop_that_reads_addresses_is_learned_once() {
     });
     assert_eq!((report.executions, report.verdict), (1, Verdict::Complete), "{:?}", report.failure);
 }
+
+/// A guard that lives until the end of the body of a loop is held while the loop pauses: others come in between two rounds.
+#[test]
+fn a_loop_may_pause_with_the_lock_in_its_hands() {
+    let report = Builder::new().explore(|| {
+        let done = Arc::new(Mutex::new(false));
+        let theirs = done.clone();
+        let t = thread::spawn(move || *theirs.lock().unwrap() = true);
+        loop {
+            let guard = done.lock().unwrap();
+            if *guard {
+                break;
+            }
+            thread::yield_now();
+        }
+        t.join().unwrap();
+    });
+    assert_eq!((report.executions, report.verdict), (2, Verdict::Complete), "{:?}", report.failure);
+}
+
+/// Held for ever, the lock is a livelock.
+#[test]
+fn a_loop_that_pauses_and_never_unlocks_is_a_livelock() {
+    let report = Builder::new().explore(|| {
+        let (x, y) = counter();
+        let lock = Arc::new(Mutex::new(()));
+        let theirs = lock.clone();
+        let t = thread::spawn(move || {
+            let _guard = theirs.lock().unwrap();
+            y.store(1, Relaxed);
+        });
+        let guard = lock.lock().unwrap();
+        while x.load(Relaxed) == 0 {
+            thread::yield_now();
+        }
+        drop(guard);
+        t.join().unwrap();
+    });
+    assert_eq!(report.verdict, Verdict::Failed(Kind::Livelock), "{report}");
+}

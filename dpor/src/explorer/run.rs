@@ -281,6 +281,9 @@ impl Explorer {
                         self.note_cut(ThreadId(index as u32));
                         return Ending::Dropped;
                     }
+                    if self.lets_others_on(ThreadId(index as u32)) {
+                        return Ending::Dropped;
+                    }
                     match self.waits(ThreadId(index as u32)) {
                         true => blocked = true,
                         false => parked = true,

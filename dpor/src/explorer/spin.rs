@@ -318,6 +318,39 @@ impl Explorer {
         looks
     }
 
+    /// Whether another thread that waits could have gone on in the middle of the parked thread's last look: that unlocks and
+    /// locks again, say, and is parked with the lock in its hands. The execution is the unfair beginning of others, in which
+    /// the other thread comes in between.
+    pub(super) fn lets_others_on(&mut self, parked: ThreadId) -> bool {
+        let graph = &self.frame.graph;
+        let write = |id: &EventId| graph.events[id.index()].part == Part::Write;
+        let between: Vec<(ObjectId, u64)> = self
+            .last_look(parked)
+            .iter()
+            .filter(|id| write(id))
+            .map(|id| {
+                let e = &graph.events[id.index()];
+                (e.object, e.value)
+            })
+            .collect();
+        (0..self.thread_count).map(|index| ThreadId(index as u32)).filter(|&other| other != parked).any(|other| {
+            match self.run.state[other.index()] {
+                State::Blocked => self.run.pending[other.index()].is_some_and(|op| {
+                    between.iter().filter(|(object, _)| *object == op.object).any(|&(_, state)| {
+                        Explorer::eval(&mut self.outcomes, &op.action, state, other);
+                        matches!(op.action, Action::Object { .. }) && !self.outcomes.as_slice().is_empty()
+                    })
+                }),
+                State::Parked => self.last_look(other).iter().any(|id| {
+                    let e = &self.frame.graph.events[id.index()];
+                    e.part == Part::Read
+                        && between.iter().any(|&(object, value)| object == e.object && value != e.value)
+                }),
+                _ => false,
+            }
+        })
+    }
+
     /// Nobody else can go on: if a parked thread is in a loop that gives up and would read the same again, it does.
     pub(super) fn unpark_last(&mut self) -> Option<ThreadId> {
         for index in 0..self.thread_count {

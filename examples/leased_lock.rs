@@ -133,7 +133,8 @@ fn main() {
     let failure = two_steps.failure.expect("it deletes another's lock");
     assert!(failure.message.contains("one holder at a time"), "{}", failure.message);
     println!("\n{}", failure.report);
-    explore("release in one step", Some(2), || release(true));
+    let one_step = explore("release in one step", Some(2), || release(true));
+    assert!(one_step.failure.is_none(), "it deletes its own lock only");
 }
 
 #[cfg(test)]

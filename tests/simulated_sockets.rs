@@ -364,6 +364,53 @@ fn messages_of_two_senders_come_in_either_order() {
     });
 }
 
+/// In how many orders `to_send` senders can send a message each, and be received, if `waiting` messages wait.
+fn orders(to_send: u64, waiting: u64) -> u64 {
+    match (to_send, waiting) {
+        (0, _) => 1,
+        (_, 0) => to_send * orders(to_send - 1, 1),
+        _ => to_send * orders(to_send - 1, waiting + 1) + orders(to_send, waiting - 1),
+    }
+}
+
+/// n senders that send one message each to one receiver: each order of the messages, and in each the sends and receives in any
+/// order in which no message is received before it is sent. n! times the n-th Catalan number. What the senders do elsewhere adds
+/// nothing.
+#[test]
+fn n_senders_of_one_message_to_one_receiver() {
+    assert_eq!([1, 2, 3, 4].map(|n| orders(n, 0)), [1, 2 * 2, 6 * 5, 24 * 14]);
+    for n in 1..=3_u8 {
+        let all: Vec<Vec<u8>> = match n {
+            1 => vec![vec![0]],
+            2 => vec![vec![0, 1], vec![1, 0]],
+            _ => [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(Vec::from).into(),
+        };
+        let expected: Vec<String> = all.iter().map(|order| format!("{order:?}")).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        for elsewhere in [false, true] {
+            comes_to(orders(n.into(), 0), &expected, || {
+                let receiver = UnixDatagram::bind("sock").unwrap();
+                let senders: Vec<_> = (0..n)
+                    .map(|number| {
+                        thread::spawn(move || {
+                            if elsewhere {
+                                let (one, two) = UnixDatagram::pair().unwrap();
+                                one.send(b"x").unwrap();
+                                assert_eq!(receive(&two), "x");
+                                fs::write(number.to_string(), "x").unwrap();
+                            }
+                            UnixDatagram::unbound().unwrap().send_to(&[number], "sock").unwrap();
+                        })
+                    })
+                    .collect();
+                let got: Vec<u8> = (0..n).map(|_| receive(&receiver).into_bytes()[0]).collect();
+                senders.into_iter().for_each(|sender| sender.join().unwrap());
+                format!("{got:?}")
+            });
+        }
+    }
+}
+
 /// The orders of k sends and k receives in which no message is received before it is sent: the Catalan numbers.
 #[test]
 fn k_messages_and_as_many_receives() {

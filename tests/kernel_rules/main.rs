@@ -156,6 +156,16 @@ fn backlogs_on_the_simulated_kernel() {
 }
 
 #[test]
+fn bad_input_on_the_real_kernel() {
+    check(real::bad_input::RULES, on_the_real_kernel);
+}
+
+#[test]
+fn bad_input_on_the_simulated_kernel() {
+    check(shim::bad_input::RULES, on_the_simulated_kernel);
+}
+
+#[test]
 fn datagrams_on_the_real_kernel() {
     check(real::datagrams::RULES, on_the_real_kernel);
 }

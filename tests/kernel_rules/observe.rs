@@ -50,6 +50,7 @@ fn name(error: &io::Error) -> String {
         Some(21) => ("EISDIR", ErrorKind::IsADirectory),
         Some(22) => ("EINVAL", ErrorKind::InvalidInput),
         Some(32) => ("EPIPE", ErrorKind::BrokenPipe),
+        Some(36) => ("ENAMETOOLONG", ErrorKind::InvalidFilename),
         Some(39) => ("ENOTEMPTY", ErrorKind::DirectoryNotEmpty),
         Some(40) => ("ELOOP", error.kind()),
         Some(90) => ("EMSGSIZE", error.kind()),

@@ -13,6 +13,8 @@ mod api {
 pub(crate) mod abstract_names;
 #[path = "backlog.rs"]
 pub(crate) mod backlog;
+#[path = "bad_input.rs"]
+pub(crate) mod bad_input;
 #[path = "calls.rs"]
 pub(crate) mod calls;
 #[path = "datagrams.rs"]

@@ -53,6 +53,35 @@ pub(crate) const RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "bind on a dangling symlink, on one to a socket; datagram bind",
+        result: "EADDRINUSE EADDRINUSE EADDRINUSE false",
+        script: |dir| {
+            symlink("none", dir.join("dangling")).unwrap();
+            let _listener = UnixListener::bind(dir.join("s")).unwrap();
+            symlink("s", dir.join("to_s")).unwrap();
+            let bind = |name: &str| said(UnixListener::bind(dir.join(name)));
+            let datagram = said(UnixDatagram::bind(dir.join("dangling")));
+            format!("{} {} {datagram} {}", bind("dangling"), bind("to_s"), fs::exists(dir.join("none")).unwrap())
+        },
+    },
+    Rule {
+        name: "connect through a symlink, to a socket, to nothing, to a stale one; its peer_addr",
+        result: "ok ENOENT ECONNREFUSED s",
+        script: |dir| {
+            let listener = UnixListener::bind(dir.join("s")).unwrap();
+            drop(UnixListener::bind(dir.join("stale")).unwrap());
+            for target in ["s", "none", "stale"] {
+                symlink(target, dir.join(format!("to_{target}"))).unwrap();
+            }
+            let connect = |target: &str| UnixStream::connect(dir.join(format!("to_{target}")));
+            let stream = connect("s");
+            let peer = stream.as_ref().unwrap().peer_addr().unwrap();
+            let name = peer.as_pathname().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+            drop(listener.accept().unwrap());
+            format!("{} {} {} {name}", said(stream), said(connect("none")), said(connect("stale")))
+        },
+    },
+    Rule {
         name: "exists() of a dangling symlink",
         result: "false ok ENOENT",
         script: |dir| {

@@ -7,6 +7,8 @@ use std::{fmt, io};
 pub(crate) struct Errno(pub(crate) i32);
 
 impl Errno {
+    /// No number of the kernel's: std does not pass a path with a NUL on to it.
+    pub(crate) const NUL: Errno = Errno(0);
     /// Operation not permitted.
     pub(crate) const PERM: Errno = Errno(1);
     /// No such file or directory.
@@ -34,6 +36,8 @@ impl Errno {
 /// The numbers that are not the same everywhere, as Linux on most architectures has them.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 impl Errno {
+    /// A name, or the path, is too long.
+    pub(crate) const NAMETOOLONG: Errno = Errno(36);
     /// The directory is not empty.
     pub(crate) const NOTEMPTY: Errno = Errno(39);
     /// Too many symbolic links are on the way.
@@ -62,6 +66,8 @@ impl Errno {
 /// Linux, but `io::Error` translates numbers the way of the system it is compiled for.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 impl Errno {
+    /// A name, or the path, is too long.
+    pub(crate) const NAMETOOLONG: Errno = Errno(63);
     /// The directory is not empty.
     pub(crate) const NOTEMPTY: Errno = Errno(66);
     /// Too many symbolic links are on the way.
@@ -110,6 +116,9 @@ impl fmt::Display for Errno {
 
 impl From<Errno> for io::Error {
     fn from(errno: Errno) -> Self {
-        io::Error::from_raw_os_error(errno.0)
+        match errno {
+            Errno::NUL => io::Error::new(io::ErrorKind::InvalidInput, "file name contained an unexpected NUL byte"),
+            Errno(number) => io::Error::from_raw_os_error(number),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! From a path to the place that it leads to, through directories and symbolic links: see path_resolution(7).
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +13,23 @@ use super::path;
 
 /// So many symbolic links are followed on the way; the next one is ELOOP.
 const LINKS: u32 = 40;
+
+/// The longest name, in bytes.
+const NAME_MAX: usize = 255;
+
+/// The longest path, in bytes, with a NUL at its end.
+const PATH_MAX: usize = 4096;
+
+/// What is wrong with a path, wherever it leads.
+fn check(path: &Path) -> Result<(), Errno> {
+    let bytes = path.as_os_str().as_bytes();
+    match bytes.len() {
+        _ if bytes.contains(&0) => Err(Errno::NUL),
+        0 => Err(Errno::NOENT),
+        PATH_MAX.. => Err(Errno::NAMETOOLONG),
+        _ => Ok(()),
+    }
+}
 
 /// A path on the way to where it leads.
 struct Walk {
@@ -34,9 +52,7 @@ impl Walk {
     /// leads to is not looked at.
     fn along(&mut self, call: Call<'_>, path: &Path) -> Sys<Place> {
         static LOOKUP: Step = Step::new("fs", "lookup", look).shows(found);
-        if path.as_os_str().is_empty() {
-            return Err(Errno::NOENT.into());
-        }
+        check(path)?;
         let mut ahead = Vec::new();
         let mut components = path.components();
         match (components.next(), components.next()) {
@@ -50,6 +66,9 @@ impl Walk {
                 self.above = None;
                 continue;
             };
+            if name.len() > NAME_MAX {
+                return Err(Errno::NAMETOOLONG.into());
+            }
             self.at.push(name);
             if ahead.is_empty() {
                 break;
@@ -133,9 +152,7 @@ impl Place {
 /// Stands in for symlink(2).
 pub(crate) fn symlink(call: Call<'_>, target: &Path, link: &Path) -> Sys<()> {
     static SYMLINK: Step = Step::new("fs", "symlink", make).shows(made);
-    if target.as_os_str().is_empty() {
-        return Err(Errno::NOENT.into());
-    }
+    check(target)?;
     let place = Place::find(call, link)?;
     let inode = Arc::new(Inode::symlink(call.fresh()?, &place.path, target, call.site()));
     let entry = Entry::new(Kind::Symlink, inode.number());

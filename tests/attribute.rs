@@ -35,7 +35,7 @@ fn other_attributes_stay() {
 }
 
 // Without preemptions nothing is lost.
-#[interleave::test(preemptions = 0)]
+#[interleave::test(preemptions = 0, stale_reads = 0)]
 fn preemptions_are_bounded() {
     lost_update();
 }

@@ -27,7 +27,12 @@ impl Engine {
 /// Whether the running code is called, through however many functions, by the destructor of a std `Arc` that was the last one.
 fn drops_std_arc() -> bool {
     let stack = Backtrace::force_capture().to_string();
-    stack.lines().any(|line| line.contains("sync::Arc") && line.contains("drop_slow"))
+    let lines: Vec<&str> = stack.lines().collect();
+    // With line tables alone, the name comes without its type, but with its file in the next line.
+    let in_arc = |index: usize| {
+        lines[index].contains("sync::Arc") || lines.get(index + 1).is_some_and(|place| place.contains("/sync.rs:"))
+    };
+    (0..lines.len()).any(|index| lines[index].contains("drop_slow") && in_arc(index))
 }
 
 #[cfg(test)]

@@ -98,9 +98,9 @@ impl Run<'_> {
 }
 
 impl Explored {
-    /// Whether there are executions with more preemptions.
+    /// Whether there are executions beyond the bounds.
     pub(super) fn is_beyond(&self) -> bool {
-        self.stats.pruned + self.stats.bounded > 0
+        self.stats.pruned + self.stats.bounded + self.stats.refused > 0
     }
 }
 
@@ -123,6 +123,7 @@ pub(super) fn difference(now: Stats, before: Stats) -> Stats {
         probes: now.probes - before.probes,
         unfinished: now.unfinished - before.unfinished,
         weak: now.weak - before.weak,
+        refused: now.refused - before.refused,
         spin_cut: now.spin_cut - before.spin_cut,
         steps: now.steps - before.steps,
     }
@@ -140,6 +141,7 @@ pub(super) fn sum(a: Stats, b: Stats) -> Stats {
         probes: a.probes + b.probes,
         unfinished: a.unfinished + b.unfinished,
         weak: a.weak + b.weak,
+        refused: a.refused + b.refused,
         spin_cut: a.spin_cut + b.spin_cut,
         steps: a.steps + b.steps,
     }

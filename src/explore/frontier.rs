@@ -189,19 +189,21 @@ struct Tally {
     pruned: u64,
     #[serde(default)]
     weak: u64,
+    #[serde(default)]
+    refused: u64,
     spin_cut: u64,
     steps: u64,
 }
 
 impl Tally {
     fn of(stats: Stats) -> Tally {
-        let Stats { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps, .. } = stats;
-        Tally { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps }
+        let Stats { executions, deadlocks, livelocks, bounded, pruned, weak, refused, spin_cut, steps, .. } = stats;
+        Tally { executions, deadlocks, livelocks, bounded, pruned, weak, refused, spin_cut, steps }
     }
 
     fn stats(self) -> Stats {
-        let Tally { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps } = self;
-        Stats { executions, deadlocks, livelocks, bounded, pruned, weak, spin_cut, steps, ..Stats::default() }
+        let Tally { executions, deadlocks, livelocks, bounded, pruned, weak, refused, spin_cut, steps } = self;
+        Stats { executions, deadlocks, livelocks, bounded, pruned, weak, refused, spin_cut, steps, ..Stats::default() }
     }
 }
 

@@ -168,7 +168,7 @@ impl Run<'_> {
                 (None, Some(_)) => {
                     let mut explored = self.within(builder, None, limits)?;
                     if explored.hit.is_none() && explored.cut.is_empty() && explored.is_beyond() {
-                        explored.cut.push("there are executions with more stale reads".to_owned());
+                        explored.note_more_stale();
                     }
                     Ok(explored.into())
                 }
@@ -234,25 +234,57 @@ impl Run<'_> {
         Ok(explored.at_random(&name))
     }
 
-    /// Explores the executions with at most 0, 1, … preemptions in turn, until one fails or there are no more.
+    /// Explores the executions with at most 0, 1, … preemptions in turn, until one fails or there are no more: first all
+    /// interleavings, and then what has stale reads.
     pub(super) fn bounded(&self, builder: &Builder, bound: u32, limits: Limits) -> Result<Searched, Abandoned> {
+        let interleavings = |preemptions| Job::interleavings(builder, Some(preemptions), limits);
+        let mut strong = self.in_turn(builder, bound, interleavings)?;
+        let explored = &mut strong.explored;
+        let may_be_stale = builder.memory == Memory::Rc11 && explored.stats.weak > 0;
+        let stale = builder.stale_bound(Some(bound));
+        if explored.hit.is_some() || !explored.cut.is_empty() {
+            if may_be_stale && stale != Some(0) && explored.hit.is_none() {
+                explored.cut.push("stale reads not looked at".to_owned());
+            }
+            return Ok(strong);
+        }
+        if !explored.is_beyond() {
+            return Ok(strong);
+        }
+        if !may_be_stale || stale == Some(0) {
+            explored.stale_bound = stale.filter(|_| may_be_stale);
+            explored.note_more();
+            return Ok(strong);
+        }
+        let all = |preemptions| Job::bounded(builder, Some(preemptions), limits);
+        let mut weak = self.in_turn(builder, bound, all)?;
+        let explored = &mut weak.explored;
+        explored.stale_bound = stale;
+        if explored.hit.is_none() && !explored.cut.is_empty() {
+            let most = count(bound.into(), "preemption");
+            explored.cut.push(format!("without stale reads, nothing fails with at most {most}"));
+        } else if explored.hit.is_none() && explored.is_beyond() {
+            explored.note_more();
+        }
+        Ok(weak)
+    }
+
+    /// Runs the jobs for at most 0, 1, …, `bound` preemptions, until one fails, is cut short, or leaves no preemptions out.
+    fn in_turn(&self, builder: &Builder, bound: u32, job: impl Fn(u32) -> Job) -> Result<Searched, Abandoned> {
         let mut fewer = Vec::new();
         loop {
             let preemptions = fewer.len() as u32;
-            let mut explored = self.within(builder, Some(preemptions), limits)?;
-            let cut = explored.is_beyond();
+            self.watchers.enter("bounded", Some(preemptions), None);
+            let mut explored = self.run(builder, &job(preemptions), &[])?;
             let over = !explored.cut.is_empty();
-            if explored.hit.is_some() || over || !cut || preemptions == bound {
-                if over {
-                    explored.cut.push(match preemptions {
-                        0 => "not even all executions without preemptions".to_owned(),
-                        n => format!("nothing fails with at most {}", count(u64::from(n - 1), "preemption")),
-                    });
-                } else if cut && explored.hit.is_none() {
-                    let more =
-                        if explored.stale_bound.is_some() { "preemptions or stale reads" } else { "preemptions" };
-                    explored.cut.push(format!("there are executions with more {more}"));
-                }
+            if over && explored.hit.is_none() {
+                explored.cut.push(match preemptions {
+                    0 => "not even all executions without preemptions".to_owned(),
+                    n => format!("nothing fails with at most {}", count(u64::from(n - 1), "preemption")),
+                });
+            }
+            let more = explored.stats.pruned + explored.stats.bounded > 0;
+            if explored.hit.is_some() || over || !more || preemptions == bound {
                 return Ok(Searched { explored, fewer, drawn: None });
             }
             fewer.push(explored.stats.executions);
@@ -432,6 +464,16 @@ impl Explored {
         let within =
             limits.executions.is_none_or(|most| most > LONG) && limits.until.is_none_or(|u| Instant::now() < u);
         self.hit.is_none() && self.stats.executions >= LONG && !self.cut.is_empty() && within
+    }
+
+    /// Says what was not explored.
+    fn note_more(&mut self) {
+        let stale = if self.stale_bound.is_some() { " or stale reads" } else { "" };
+        self.cut.push(format!("there are executions with more preemptions{stale}"));
+    }
+
+    fn note_more_stale(&mut self) {
+        self.cut.push("there are executions with more stale reads".to_owned());
     }
 
     fn at_random(self, how: &str) -> Searched {

@@ -43,6 +43,8 @@ impl Run<'_> {
             return (hit, None);
         }
         self.watchers.enter("shrinking", None, None);
+        // Of those, a bounded search finds one with the fewest preemptions.
+        let among_interleavings = hit.interleaving;
         let mut hit = hit;
         let chosen = found.seed.is_some() || found.replayed;
         if chosen {
@@ -65,7 +67,7 @@ impl Run<'_> {
                 _ => return (hit, Some(MemoryNote::NeedsWeakMemory)),
             }
         }
-        let known = !chosen && builder.preemption_bound.is_some();
+        let known = !chosen && builder.preemption_bound.is_some() && among_interleavings;
         // Of an interleaving that fails by its values, SC has all there is to find; and it has fewer executions.
         let within = if note == Some(MemoryNote::OrderingCures) { &whole } else { &sc };
         if !known {

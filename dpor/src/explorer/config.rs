@@ -170,8 +170,7 @@ pub struct Stats {
     pub dropped: u64,
     /// Runs beyond the bounds.
     pub bounded: u64,
-    /// Graphs that were not run because of the bounds. Of those that are no interleavings, where these alone are wanted, at
-    /// most one for each execution counts.
+    /// Graphs that were not run because of the bounds.
     pub pruned: u64,
     /// Runs cut to learn about a loop.
     pub probes: u64,
@@ -180,6 +179,8 @@ pub struct Stats {
     /// Executions, whatever became of them, with an access weaker than `SeqCst`: if there are none, all executions are
     /// interleavings, and a bound on stale accesses says nothing.
     pub weak: u64,
+    /// Executions in which something consistent was left out because it is no interleaving, where these alone are wanted.
+    pub refused: u64,
     /// Times a loop that gives up by itself was kept from spinning on.
     pub spin_cut: u64,
     /// Operations performed, replayed ones included.

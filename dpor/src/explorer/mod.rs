@@ -257,7 +257,7 @@ impl Explorer {
     }
 
     fn notice(&mut self) {
-        self.stats.pruned += u64::from(self.scratch.take_refused());
+        self.stats.refused += u64::from(self.scratch.take_refused());
         self.stats.weak += u64::from(self.frame.graph.weak_accesses > 0);
         if !self.met {
             let graph = &self.frame.graph;

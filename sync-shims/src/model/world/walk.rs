@@ -57,7 +57,7 @@ impl Walk {
         let mut components = path.components();
         match (components.next(), components.next()) {
             // Most paths: there is nothing on the way.
-            (Some(Component::Normal(name)), None) => self.at.push(name),
+            (Some(Component::Normal(name)), None) if name.len() <= NAME_MAX => self.at.push(name),
             _ => self.turn_to(path, &mut ahead),
         }
         while let Some(name) = ahead.pop() {

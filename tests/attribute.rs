@@ -34,7 +34,7 @@ fn other_attributes_stay() {
     lost_update();
 }
 
-// Without preemptions nothing is lost.
+// Without preemptions and stale reads nothing is lost.
 #[interleave::test(preemptions = 0, stale_reads = 0)]
 fn preemptions_are_bounded() {
     lost_update();

@@ -5,7 +5,7 @@
 //! before is therefore put back at the end of each execution, byte by byte. That is sound for a value which still is the one
 //! that the program was loaded with (such values own nothing on the heap), and for values without drop glue.
 //!
-//! A simulated process has `static`s of its own: see [`images`].
+//! A simulated process has `static`s of its own: see the module `images`.
 
 mod images;
 

@@ -51,7 +51,10 @@ struct Directory(PathBuf);
 
 impl Directory {
     fn new(name: &str) -> Directory {
-        let path = std::env::temp_dir().join(format!("interleave-replays-{}-{name}", std::process::id()));
+        // Tests may give the same name.
+        static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Relaxed);
+        let path = std::env::temp_dir().join(format!("interleave-replays-{}-{number}-{name}", std::process::id()));
         std::fs::create_dir_all(&path).expect("the temporary directory can be written");
         Directory(path)
     }

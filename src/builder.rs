@@ -168,8 +168,8 @@ impl Builder {
 
     /// Explores the executions with at most 0, 1, …, `bound` preemptions in turn, and stops at the first failure, which then
     /// has the fewest. A preemption takes the turn from a thread that could have gone on; switches at a blocked operation, a
-    /// yield or the end of a thread are free. Under RC11, what is explored for each bound is all interleavings, and then the
-    /// executions with stale reads, as many as [`Builder::stale_reads`] says. `INTERLEAVE_PREEMPTIONS=<number>`
+    /// yield or the end of a thread are free. Under RC11, the interleavings come first, for all these numbers, and then, from 0
+    /// again, the executions with stale reads, as many as [`Builder::stale_reads`] says. `INTERLEAVE_PREEMPTIONS=<number>`
     pub fn preemption_bound(mut self, bound: u32) -> Self {
         self.preemption_bound = Some(bound);
         self

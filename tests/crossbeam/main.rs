@@ -7,6 +7,8 @@ mod channel;
 mod outcomes;
 mod select;
 mod time;
+#[path = "../outcomes/timed.rs"]
+mod timed;
 mod utils;
 
 use std::collections::BTreeSet;

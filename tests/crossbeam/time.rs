@@ -2,24 +2,9 @@
 
 use interleave::crossbeam::channel::{after, at, bounded, never, select, tick, unbounded};
 use interleave::crossbeam::sync::Parker;
-use interleave::time::{Duration, Instant};
-use interleave::{Builder, thread};
+use interleave::thread;
 
-use crate::outcomes;
-
-const SECOND: Duration = Duration::from_secs(1);
-
-#[track_caller]
-fn comes_to(executions: u64, expected: &[&str], program: impl Fn() -> String + Send + Sync) {
-    outcomes::comes_to(Builder::new(), 20_000, executions, expected, program);
-}
-
-/// How long `wait` takes, and what it returns.
-fn takes<T: std::fmt::Debug>(wait: impl FnOnce(Instant) -> T) -> String {
-    let start = Instant::now();
-    let result = wait(start);
-    format!("{:?} {result:?}", start.elapsed())
-}
+use crate::timed::{SECOND, comes_to, takes};
 
 #[test]
 fn a_timeout_takes_its_time() {

@@ -22,6 +22,8 @@ mod failures;
 #[path = "../outcomes/mod.rs"]
 mod outcomes;
 mod time;
+#[path = "../outcomes/timed.rs"]
+mod timed;
 
 use assertions::panic_message;
 use interleave::{Builder, Kind, Report, Verdict};

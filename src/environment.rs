@@ -82,25 +82,24 @@ struct Wrong(Option<String>);
 /// Sets one knob.
 fn set(builder: &mut Builder, name: &str, value: &OsStr) -> Result<(), Wrong> {
     let path = Path::new(value);
+    let usable = |came: std::io::Result<()>| came.map_err(|error| Wrong(Some(error.to_string())));
+    // Some are written a line at a time, and by nobody who could say that it does not work.
+    let appendable = || std::fs::OpenOptions::new().append(true).create(true).open(path).map(drop);
     match name {
-        "INTERLEAVE_PROGRESS" => builder.progress = Some(path.to_owned()),
-        "INTERLEAVE_CHECKPOINT" => builder.checkpoint = Some(path.to_owned()),
-        "INTERLEAVE_EVENTS" | "INTERLEAVE_REPLAY" => {}
+        "INTERLEAVE_PROGRESS" => {
+            usable(appendable())?;
+            builder.progress = Some(path.to_owned());
+        }
+        "INTERLEAVE_EVENTS" => usable(appendable())?,
+        "INTERLEAVE_CHECKPOINT" => {
+            usable(limits::writable(path))?;
+            builder.checkpoint = Some(path.to_owned());
+        }
+        "INTERLEAVE_REPLAY" => {}
         _ => {
             let text = value.to_str().ok_or(Wrong(None))?;
             return set_text(builder, name, text.trim()).ok_or(Wrong(None));
         }
-    }
-    // These are written a line at a time, and by nobody who could say that it does not work.
-    if ["INTERLEAVE_PROGRESS", "INTERLEAVE_EVENTS"].contains(&name) {
-        std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| Wrong(Some(error.to_string())))?;
-    }
-    if name == "INTERLEAVE_CHECKPOINT" {
-        limits::writable(path).map_err(|error| Wrong(Some(error.to_string())))?;
     }
     Ok(())
 }

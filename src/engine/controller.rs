@@ -339,9 +339,7 @@ impl Engine {
             }
             return Ok(result);
         }
-        self.pulse.set_checking(true);
-        let (step, ahead) = self.explorer.with(|explorer| step(explorer, thread, op));
-        self.pulse.set_checking(false);
+        let (step, ahead) = self.checking(|explorer| step(explorer, thread, op));
         if let (Step::Done(result), None) = (&step, ahead) {
             return Ok(*result);
         }
@@ -379,8 +377,7 @@ impl Engine {
 
     /// Asks the explorer for the operation once. If it was performed: whom to run before the program learns the result.
     fn attempt(&self, thread: ThreadId, target: Option<&Target<'_>>, op: &mut Op) -> (Step, Option<ThreadId>) {
-        self.pulse.set_checking(true);
-        let came = self.explorer.with(|explorer| {
+        self.checking(|explorer| {
             if let Some(target) = target {
                 match explorer.resolve(thread, target.slot.get(), target.init) {
                     Ok(word) => {
@@ -397,7 +394,14 @@ impl Engine {
                 recorder.with(|recorder| recorder.attempt(explorer, target, op));
             }
             step(explorer, thread, op)
-        });
+        })
+    }
+
+    /// Lets the explorer work, which may take its time.
+    #[inline(always)]
+    fn checking<R>(&self, work: impl FnOnce(&mut dpor::Explorer) -> R) -> R {
+        self.pulse.set_checking(true);
+        let came = self.explorer.with(work);
         self.pulse.set_checking(false);
         came
     }

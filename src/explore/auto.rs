@@ -5,7 +5,7 @@ use std::time::Instant;
 use dpor::{Draws, Sampling, Stats};
 
 use super::Run;
-use super::search::{Explored, Job, Limits, Searched, about};
+use super::search::{Explored, Job, Limits, Searched, about, explored_in_full};
 use crate::builder::Builder;
 use crate::fiber::Abandoned;
 use crate::progress::Estimate;
@@ -84,10 +84,7 @@ impl Run<'_> {
         found.explored.met |= stopped.met;
         found.fewer = bounds.fewer;
         if found.explored.hit.is_none() {
-            let few = match found.fewer.len() {
-                0 => "not even all executions without preemptions".to_owned(),
-                n => format!("nothing fails with at most {}", count(n as u64 - 1, "preemption")),
-            };
+            let few = explored_in_full(&found.fewer);
             found
                 .explored
                 .cut

@@ -168,7 +168,7 @@ impl Run<'_> {
                 (None, Some(_)) => {
                     let mut explored = self.within(builder, None, limits)?;
                     if explored.hit.is_none() && explored.cut.is_empty() && explored.is_beyond() {
-                        explored.note_more_stale();
+                        explored.cut.push("there are executions with more stale reads".to_owned());
                     }
                     Ok(explored.into())
                 }
@@ -278,10 +278,7 @@ impl Run<'_> {
             let mut explored = self.run(builder, &job(preemptions), &[])?;
             let over = !explored.cut.is_empty();
             if over && explored.hit.is_none() {
-                explored.cut.push(match preemptions {
-                    0 => "not even all executions without preemptions".to_owned(),
-                    n => format!("nothing fails with at most {}", count(u64::from(n - 1), "preemption")),
-                });
+                explored.cut.push(explored_in_full(&fewer));
             }
             let more = explored.stats.pruned + explored.stats.bounded > 0;
             if explored.hit.is_some() || over || !more || preemptions == bound {
@@ -472,10 +469,6 @@ impl Explored {
         self.cut.push(format!("there are executions with more preemptions{stale}"));
     }
 
-    fn note_more_stale(&mut self) {
-        self.cut.push("there are executions with more stale reads".to_owned());
-    }
-
     fn at_random(self, how: &str) -> Searched {
         Searched { drawn: Some(how.to_owned()), ..self.into() }
     }
@@ -513,6 +506,14 @@ pub(super) fn judge(engine: &Engine, outcome: Outcome) -> Came {
             Came::Hit(Box::new(found))
         }
         Outcome::Restart => Came::Restart,
+    }
+}
+
+/// How far a search came that has explored, for 0, 1, … preemptions, so many executions in full, none of which fails.
+pub(super) fn explored_in_full(fewer: &[u64]) -> String {
+    match fewer.len() {
+        0 => "not even all executions without preemptions".to_owned(),
+        n => format!("nothing fails with at most {}", count(n as u64 - 1, "preemption")),
     }
 }
 

@@ -169,15 +169,8 @@ impl Run<'_> {
             let recorder = engine.into_recorder().expect("a replay is recorded");
             Recorded { failure, told, recorder, diverged, schedule }
         };
-        // SAFETY: as in `run`.
-        let recorded = unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) };
-        match recorded {
-            // SAFETY: as in `run`.
-            Err(abandoned) if self.abandons_from_now_on(&abandoned) => unsafe {
-                fiber::run_on_worker(Some(&self.test), builder.max_pause, work)
-            },
-            recorded => recorded,
-        }
+        // SAFETY: as in `run_alone`.
+        unsafe { fiber::run_on_worker(Some(&self.test), builder.max_pause, work) }
     }
 
     fn trace(

@@ -34,6 +34,7 @@ const FINISHED: u8 = 1;
 const STACK_OVERFLOW: u8 = 2;
 const MESSAGE: u8 = 3;
 const STUCK: u8 = 4;
+const UNWINDING: u8 = 5;
 
 /// How often an owner looks at its worker, at most; and how often within the time that the worker may be silent.
 const LOOK: Duration = Duration::from_secs(1);
@@ -41,7 +42,6 @@ const LOOKS: u32 = 4;
 
 /// How long a worker that is told to stop may take to do so.
 const STOPS_WITHIN: Duration = Duration::from_secs(5);
-const UNWINDING: u8 = 5;
 
 /// What a worker and its owner share.
 pub(super) struct Watch {

@@ -322,33 +322,33 @@ impl Explorer {
     /// locks again, say, and is parked with the lock in its hands. The execution is the unfair beginning of others, in which
     /// the other thread comes in between.
     pub(super) fn lets_others_on(&mut self, parked: ThreadId) -> bool {
-        let graph = &self.frame.graph;
-        let write = |id: &EventId| graph.events[id.index()].part == Part::Write;
-        let between: Vec<(ObjectId, u64)> = self
-            .last_look(parked)
-            .iter()
-            .filter(|id| write(id))
-            .map(|id| {
-                let e = &graph.events[id.index()];
-                (e.object, e.value)
-            })
-            .collect();
-        (0..self.thread_count).map(|index| ThreadId(index as u32)).filter(|&other| other != parked).any(|other| {
-            match self.run.state[other.index()] {
-                State::Blocked => self.run.pending[other.index()].is_some_and(|op| {
-                    between.iter().filter(|(object, _)| *object == op.object).any(|&(_, state)| {
-                        Explorer::eval(&mut self.outcomes, &op.action, state, other);
-                        matches!(op.action, Action::Object { .. }) && !self.outcomes.as_slice().is_empty()
-                    })
-                }),
-                State::Parked => self.last_look(other).iter().any(|id| {
-                    let e = &self.frame.graph.events[id.index()];
-                    e.part == Part::Read
-                        && between.iter().any(|&(object, value)| object == e.object && value != e.value)
-                }),
-                _ => false,
+        let events = &self.frame.graph.events;
+        let mut between = self.last_look(parked);
+        between.retain(|id| events[id.index()].part == Part::Write);
+        let others = (0..self.thread_count).map(|index| ThreadId(index as u32)).filter(|&other| other != parked);
+        others.into_iter().any(|other| between.iter().any(|&write| self.would_go_on(other, write)))
+    }
+
+    /// Whether the thread waits, and what it waits for would be there right after `write`.
+    fn would_go_on(&mut self, thread: ThreadId, write: EventId) -> bool {
+        let events = &self.frame.graph.events;
+        let (object, value) = (events[write.index()].object, events[write.index()].value);
+        match self.run.state[thread.index()] {
+            State::Blocked => {
+                let Some(Op { action: action @ Action::Object { .. }, object: wanted, .. }) =
+                    self.run.pending[thread.index()]
+                else {
+                    return false;
+                };
+                Explorer::eval(&mut self.outcomes, &action, value, thread);
+                wanted == object && !self.outcomes.as_slice().is_empty()
             }
-        })
+            State::Parked => self.last_look(thread).iter().any(|id| {
+                let e = &events[id.index()];
+                e.part == Part::Read && e.object == object && e.value != value
+            }),
+            _ => false,
+        }
     }
 
     /// Nobody else can go on: if a parked thread is in a loop that gives up and would read the same again, it does.

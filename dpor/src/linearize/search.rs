@@ -71,7 +71,6 @@ impl Linearizer {
         allowance: Allowance,
     ) -> Option<Option<(u32, Vec<EventId>)>> {
         let packing = Packing::new(self.lanes())?;
-        let goal: Vec<u32> = self.lanes().iter().map(|lane| lane.units.len() as u32).collect();
         self.nodes.clear();
         self.best.clear();
         self.queue.clear();
@@ -81,7 +80,7 @@ impl Linearizer {
         while let Some(index) = self.queue.pop_front() {
             let node = self.nodes[index as usize];
             let (last, spent) = packing.unpack(node.key, &mut at);
-            if at == goal {
+            if self.is_at_end(&at) {
                 return Some(Some((node.cost, self.unwind(graph, &packing, index))));
             }
             if self.best.get(&node.key).is_some_and(|&cost| cost < node.cost) {
@@ -163,8 +162,7 @@ impl Linearizer {
             let fresh = |lane: &usize| ready(lane) && (!counts || self.stale_in(*lane, &at) == 0);
             let next = last.filter(fresh).or_else(|| (0..self.used).find(fresh));
             let Some(lane) = next.or_else(|| last.filter(ready)).or_else(|| (0..self.used).find(ready)) else {
-                let all = self.lanes().iter().zip(&at).all(|(lane, &at)| at as usize == lane.units.len());
-                return all.then_some((cost, order));
+                return self.is_at_end(&at).then_some((cost, order));
             };
             if let Some(left) = last.filter(|&l| l != lane) {
                 cost += u32::from(self.could_go_on(graph, known, &at, left));

@@ -267,9 +267,14 @@ impl Linearizer {
                 break;
             }
         }
-        let all = self.lanes().iter().zip(&at).all(|(lane, &at)| at as usize == lane.units.len());
+        let all = self.is_at_end(&at);
         self.at = at;
         all
+    }
+
+    /// Whether every lane has come to its end.
+    pub(super) fn is_at_end(&self, at: &[u32]) -> bool {
+        self.lanes().iter().zip(at).all(|(lane, &at)| at as usize == lane.units.len())
     }
 
     pub(super) fn events_of<'a>(&self, graph: &'a Graph, lane: usize, unit: usize) -> &'a [EventId] {
@@ -289,12 +294,10 @@ fn changes_guard(graph: &Graph, events: &[EventId]) -> bool {
 
 /// Whether the events, performed, can make accesses of others stale that are not known to come before.
 fn makes_stale(graph: &Graph, events: &[EventId]) -> bool {
-    let writes = events.iter().copied().filter(|&event| graph.event(event).part == Part::Write);
-    writes.into_iter().any(|write| {
+    events.iter().filter(|event| graph.event(**event).part == Part::Write).any(|&write| {
         let e = graph.event(write);
         let rank = graph.rank(write);
-        let others = (0..graph.thread_count()).filter(|&thread| thread != e.thread.index());
-        others.into_iter().any(|thread| {
+        (0..graph.thread_count()).filter(|&thread| thread != e.thread.index()).any(|thread| {
             // By coherence, those below the write are older than the others of their thread.
             let mut access = graph.head(e.object, thread);
             while !access.is_init() && graph.rank(graph.view(access)) >= rank {

@@ -114,14 +114,7 @@ fn used_outside(identity: &Identity, info: &'static Info) {
 #[inline(always)]
 #[track_caller]
 pub fn perform(identity: &Identity, init: u64, action: Action, info: &'static Info, site: Site) -> Answer {
-    // SAFETY: it is not kept.
-    match unsafe { current_for_a_call() } {
-        Some(controller) => perform_in(controller, Some(identity.target(init)), action, info, site),
-        None => {
-            identity.outside(info);
-            Answer::Outside
-        }
-    }
+    perform_part(0, identity, init, action, info, site)
 }
 
 /// As [`perform`], for one of several objects that are one for users: see [`Target::group`].

@@ -375,9 +375,7 @@ impl Origin {
             }
         });
     }
-}
 
-impl Origin {
     fn used_by_one_process(&self, controller: &dyn Controller, used: bool, site: Site) {
         if watches_processes() {
             only_one_process(controller, ptr::from_ref(self).cast(), used, "lock of `parking_lot`", site);

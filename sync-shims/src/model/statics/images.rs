@@ -81,14 +81,18 @@ pub fn running(controller: &dyn Controller) -> u64 {
     world::process_number(controller).unwrap_or(BODY)
 }
 
+/// The same, when it is not known whether there are processes at all.
+fn current_process(controller: &dyn Controller) -> u64 {
+    if deferred::watches_processes() { running(controller) } else { BODY }
+}
+
 impl Memory {
     /// That of the running execution; `None` if it is being put back already.
     pub(super) fn with<R>(controller: &dyn Controller, f: impl FnOnce(&mut Memory) -> R) -> Option<R> {
         static KEY: u8 = 0;
         let key = (&raw const KEY).addr();
         let mut new = || {
-            let now = if deferred::watches_processes() { running(controller) } else { BODY };
-            let memory = Memory { regions: Vec::new(), now, users: Vec::new() };
+            let memory = Memory { regions: Vec::new(), now: current_process(controller), users: Vec::new() };
             Box::new(RefCell::new(memory)) as Box<dyn Any>
         };
         let memory = controller.storage(Scope::Execution, key, &mut new)?;
@@ -97,10 +101,14 @@ impl Memory {
         Some(f(&mut memory.borrow_mut()))
     }
 
+    fn is_kept(&self, place: *mut MaybeUninit<u8>, size: usize) -> bool {
+        self.regions.iter().any(|region| region.contains(place.addr(), size))
+    }
+
     /// Keeps what is at `place` for the end of the execution, unless that is known, or lies in something that is kept: a `Mutex`
     /// in a `LazyLock` is made anew with it; its value must be dropped once, and what it held before is no constant.
     pub(super) fn keep(&mut self, place: *mut MaybeUninit<u8>, size: usize, drop_value: Box<dyn FnMut()>) {
-        if self.regions.iter().any(|region| region.contains(place.addr(), size)) {
+        if self.is_kept(place, size) {
             return;
         }
         let mut fresh = Box::new_uninit_slice(size);
@@ -113,7 +121,7 @@ impl Memory {
     fn add_word(&mut self, slot: &Slot, process: u64) {
         let size = size_of::<Slot>();
         let place = ptr::from_ref(slot).cast_mut().cast::<MaybeUninit<u8>>();
-        if self.regions.iter().any(|region| region.contains(place.addr(), size)) {
+        if self.is_kept(place, size) {
             return;
         }
         let fresh = vec![MaybeUninit::new(0); size].into();
@@ -206,7 +214,7 @@ pub(crate) fn only_one_process(controller: &dyn Controller, address: *const (), 
     if controller.inert() || is_static(address) != Some(true) {
         return;
     }
-    let process = if deferred::watches_processes() { running(controller) } else { BODY };
+    let process = current_process(controller);
     let user = Memory::with(controller, |memory| {
         let known = memory.users.iter().find(|(place, _)| *place == address.addr()).map(|(_, user)| *user);
         known.unwrap_or_else(|| {
